@@ -12,8 +12,8 @@ from statewire import TODO, Backoff, Client, StatewireError
 def client_for(url, scale, **options):
     """Returns a client whose times are all divided by `scale`."""
     return Client(
-        url, is_patient=True, timeout=30 / scale, ping_every=20 / scale, check_every=60 / scale,
-        backoff=Backoff(base=0.2 / scale, longest=10 / scale), **options)
+        url, retry_initial_connection=True, timeout=30 / scale, ping_interval=20 / scale, verify_interval=60 / scale,
+        backoff=Backoff(base=0.2 / scale, maximum=10 / scale), **options)
 
 
 async def lines():
@@ -46,7 +46,7 @@ class Hands:
         for _ in range(times):
             future = self.store.post(
                 input, settle=True,
-                drawn=lambda state: {**state, "todos": change(state["todos"])} if "todos" in state else state)
+                optimistic=lambda state: {**state, "todos": change(state["todos"])} if "todos" in state else state)
             self.open.add(future)
             future.add_done_callback(self.ended)
 
@@ -110,7 +110,7 @@ class Hands:
             return {"shown": self.shown()}
         if interaction["act"] == "end":
             return {"pending": len(self.open), "shown": self.shown(), "words": self.words,
-                    "resumes": self.client.resumes}
+                    "reconnects": self.client.reconnects}
         return self.act(interaction)
 
 

@@ -26,7 +26,7 @@ class Hands:
     def note(self):
         line = self.app.query_one("#todo-problem", Static)
         text = str(line.render()) if line.display else ""
-        text = text.removesuffix(". It comes back once the line is empty")
+        text = text.removesuffix(". The text returns when the field is empty")
         if text and text != self.last:
             self.words.append(text)
         self.last = text
@@ -79,8 +79,8 @@ class Hands:
             return {"shown": self.shown()}
         if interaction["act"] == "end":
             client = self.app._client
-            return {"pending": client._inputs.count + (client.status != "open"), "shown": self.shown(),
-                    "words": self.words, "resumes": client.resumes}
+            return {"pending": client._inputs.count + (client.status != "connected"), "shown": self.shown(),
+                    "words": self.words, "reconnects": client.reconnects}
         return await self.act(interaction)
 
 
@@ -88,7 +88,7 @@ async def main():
     url, scale = sys.argv[1], float(sys.argv[2])
     app = StatewireApp(lambda: client_for(url, scale))
     async with app.run_test(size=(120, 60)) as pilot:
-        while app.query_one(TodoPanel).empty_text != "Nothing is left to do.":
+        while app.query_one(TodoPanel).empty_text != "No tasks":
             await pilot.pause(0.02)
         hands = Hands(app, pilot)
         say({"ready": True})

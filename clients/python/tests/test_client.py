@@ -18,26 +18,26 @@ from statewire import (
     LOADING,
     TODO,
     Backoff,
-    Busy,
     Client,
-    ConnectionLost,
-    InvalidParams,
-    MethodNotFound,
-    ObserversOnlyWatch,
-    OtherConfiguration,
-    SessionEnded,
-    StoreClosed,
-    TimedOut,
-    Unauthorised,
-    UnknownSession,
-    UnknownStore,
+    ConnectionLostError,
+    InvalidParamsError,
+    MethodNotFoundError,
+    ObserverError,
+    OtherConfigurationError,
+    SessionEndedError,
+    StoreClosedError,
+    TimedOutError,
+    TooManyPendingError,
+    UnauthorisedError,
+    UnknownSessionError,
+    UnknownStoreError,
 )
+from statewire.transports.process import ProcessTransport
 from statewire.types import Todo, TodoViewState, TodoViewStateContent
-from statewire.wires.process import ProcessWire
 
 from .support import PROGRAM, Server, folder, free_port, run
 
-SOON = Backoff(base=0.01, longest=0.1)
+SOON = Backoff(base=0.01, maximum=0.1)
 MEMORY = {"memory": {"count": 3}}
 
 
@@ -77,21 +77,21 @@ class ClientTests(unittest.TestCase):
         async def test() -> None:
             async with await Server.start() as server, Client(server.url) as client:
                 store = await client.open(TODO, "list", MEMORY)
-                with self.assertRaises(InvalidParams) as caught:
+                with self.assertRaises(InvalidParamsError) as caught:
                     await store.send({"type": "todoAdded", "title": " "})
                 self.assertEqual(caught.exception.path, "/input/title")
-                with self.assertRaises(UnknownStore):
+                with self.assertRaises(UnknownStoreError):
                     await client.open("no such kind")
                 async with Client(server.url, session=client.session) as other:
-                    with self.assertRaises(OtherConfiguration):
+                    with self.assertRaises(OtherConfigurationError):
                         await other.open(TODO, "list", {"memory": {"count": 4}})
-                with self.assertRaises(MethodNotFound):
+                with self.assertRaises(MethodNotFoundError):
                     await client.request("test/advanceClock", {"by": 1})
                 async with Client(server.url, session=client.session, role="observer") as watching:
                     same = await watching.open(TODO, "list")
-                    with self.assertRaises(ObserversOnlyWatch):
+                    with self.assertRaises(ObserverError):
                         await same.send({"type": "stateRequested"})
-                    await watching.become("driver")
+                    await watching.set_role("driver")
                     await same.send({"type": "stateRequested"})
                     self.assertEqual(len(titles(same.state)), 3)
 
@@ -99,14 +99,14 @@ class ClientTests(unittest.TestCase):
 
     def test_the_first_connection(self) -> None:
         async def test() -> None:
-            with self.assertRaises(ConnectionLost):
+            with self.assertRaises(ConnectionLostError):
                 await Client(f"tcp://127.0.0.1:{free_port()}").connect()
-            with self.assertRaises(ConnectionLost):
+            with self.assertRaises(ConnectionLostError):
                 await Client("nonsense").connect()
-            with self.assertRaises(ConnectionLost):
+            with self.assertRaises(ConnectionLostError):
                 await Client([PROGRAM + "-that-is-not-there"]).connect()
             async with await Server.start() as server:
-                with self.assertRaises(UnknownSession):
+                with self.assertRaises(UnknownSessionError):
                     await Client(server.url, session="never was").connect()
 
         run(test())
@@ -151,15 +151,15 @@ class ClientTests(unittest.TestCase):
                             store.post({"type": "todoAdded", "title": f"{round} {number}"})
                             for number in range(5)
                         ]
-                        while client.status == "open":
+                        while client.status == "connected":
                             await asyncio.sleep(0.001)
-                        self.assertEqual(client.status, "waiting")
+                        self.assertEqual(client.status, "reconnecting")
                         server = await Server.start(*options, listen=("--tcp", address))
                         await asyncio.gather(*sent)
                         self.assertEqual(len(titles(store.state)), 3 + 5 * (round + 1))
-                        self.assertTrue(await store.check())
+                        self.assertTrue(await store.verify())
                     self.assertEqual(client.session, handle)
-                    self.assertEqual(client.resumes, 3)
+                    self.assertEqual(client.reconnects, 3)
                     self.assertFalse(store.resyncs)
                 await server.kill()
 
@@ -179,16 +179,16 @@ class ClientTests(unittest.TestCase):
                 await asyncio.sleep(0)
                 await client.request("ping")
                 await server.kill()
-                while client.status == "open":
+                while client.status == "connected":
                     await asyncio.sleep(0.001)
                 later = store.post({"type": "stateRequested"})
                 server = await Server.start("--test", listen=("--tcp", address))
-                with self.assertRaises(SessionEnded) as caught:
+                with self.assertRaises(SessionEndedError) as caught:
                     await unknown
                 self.assertEqual(caught.exception.reason, "lost")
                 await later
                 self.assertEqual(titles(store.state), ["Todo 1", "Todo 2", "Todo 3"])
-                self.assertTrue(await store.check())
+                self.assertTrue(await store.verify())
             await server.kill()
 
         run(test())
@@ -201,8 +201,8 @@ class ClientTests(unittest.TestCase):
                     await store.send({"type": "stateRequested"})
                     handle = client.session
                     assert client._connection
-                    wire = client._connection._wire
-                    assert isinstance(wire, ProcessWire)
+                    wire = client._connection._transport
+                    assert isinstance(wire, ProcessTransport)
                     assert wire.pid
                     os.kill(wire.pid, signal.SIGKILL)
                     await store.send({"type": "todoAdded", "title": "after"})
@@ -216,12 +216,12 @@ class ClientTests(unittest.TestCase):
             async with await Server.start() as server, Client(server.url, frontend="page") as first:
                 store = await first.open(TODO, "list", MEMORY)
                 async with Client(server.url, session=first.session, frontend="page"):
-                    with self.assertRaises(SessionEnded) as caught:
+                    with self.assertRaises(SessionEndedError) as caught:
                         async for _ in store:
                             pass
                     self.assertEqual(caught.exception.reason, "evicted")
                     self.assertEqual(first.status, "closed")
-                    with self.assertRaises(SessionEnded):
+                    with self.assertRaises(SessionEndedError):
                         store.post({"type": "stateRequested"})
 
         run(test())
@@ -234,13 +234,13 @@ class ClientTests(unittest.TestCase):
                 kept = await watching.open(TODO, "kept", MEMORY)
                 presence = watching.notifications()
                 await other.request("store/close", {"store": "list"})
-                with self.assertRaises(StoreClosed):
+                with self.assertRaises(StoreClosedError):
                     async for _ in store:
                         pass
                 again = await watching.open(TODO, "list", MEMORY)
                 self.assertIsNot(again, store)
-                await other.close(end_session=True)
-                with self.assertRaises(SessionEnded) as caught:
+                await other.end_session()
+                with self.assertRaises(SessionEndedError) as caught:
                     async for _ in kept:
                         pass
                 self.assertEqual(caught.exception.reason, "closed")
@@ -255,17 +255,17 @@ class ClientTests(unittest.TestCase):
                     {"state": {"type": "loading", "progress": None}},
                     {"after": 5, "state": {"type": "loaded", "value": 1}}]})
                 loading = asyncio.create_task(store.send({"type": "load"}, settle=True))
-                await store.wait_for(lambda state: state["type"] == "loading")
+                await store.wait_until(lambda state: state["type"] == "loading")
                 loading.cancel()
                 with self.assertRaises(asyncio.CancelledError):
                     await loading
                 await client.request("test/advanceClock", {"by": 10})
                 self.assertEqual(store.state["type"], "loading", "nothing was loaded")
                 await store.send({"type": "reset"})
-                with self.assertRaises(TimedOut):
+                with self.assertRaises(TimedOutError):
                     await store.send({"type": "load"}, settle=True, timeout=0.01)
-                with self.assertRaises(TimedOut):
-                    await store.wait_for(lambda state: state["type"] == "loaded", timeout=0.01)
+                with self.assertRaises(TimedOutError):
+                    await store.wait_until(lambda state: state["type"] == "loaded", timeout=0.01)
                 await client.request("test/advanceClock", {"by": 10})
                 self.assertEqual(store.state["type"], "loading")
                 await store.send({"type": "reset"})
@@ -287,8 +287,8 @@ class ClientTests(unittest.TestCase):
                     "store": "todo", "operation": "addTodo", "fault": {"type": "delay", "seconds": 1}})
                 adding = asyncio.create_task(store.send(
                     {"type": "todoAdded", "title": "Milk"}, settle=True,
-                    drawn=lambda state: with_todo("Milk", state)))
-                drawn = await store.wait_for(lambda state: titles(state) == ["Milk"])
+                    optimistic=lambda state: with_todo("Milk", state)))
+                drawn = await store.wait_until(lambda state: titles(state) == ["Milk"])
                 assert drawn["type"] == "content"
                 self.assertEqual(drawn["todos"][0]["id"], "drawn")
                 self.assertEqual(titles(store.confirmed), [])
@@ -306,9 +306,9 @@ class ClientTests(unittest.TestCase):
                 self.assertIs(store.state, store.confirmed)
 
                 # What is refused disappears.
-                with self.assertRaises(InvalidParams):
+                with self.assertRaises(InvalidParamsError):
                     await store.send(
-                        {"type": "todoAdded", "title": ""}, drawn=lambda state: with_todo("", state))
+                        {"type": "todoAdded", "title": ""}, optimistic=lambda state: with_todo("", state))
                 self.assertEqual(titles(store.state), ["Bread", "Milk"])
 
         run(test())
@@ -322,7 +322,7 @@ class ClientTests(unittest.TestCase):
                 await anext(states)
                 sent = [
                     store.post({"type": "todoAdded", "title": name},
-                               drawn=lambda state, name=name: with_todo(name, state))  # type: ignore[misc]
+                               optimistic=lambda state, name=name: with_todo(name, state))  # type: ignore[misc]
                     for name in "abc"
                 ]
                 self.assertEqual(titles(store.state), list("abc"))
@@ -364,12 +364,12 @@ class ClientTests(unittest.TestCase):
 
     def test_what_waits_is_bounded(self) -> None:
         async def test() -> None:
-            async with await Server.start() as server, Client(server.url, maximum_waiting=4) as client:
+            async with await Server.start() as server, Client(server.url, maximum_pending=4) as client:
                 store = await client.open(TODO, "list", MEMORY)
                 sent = [store.post({"type": "stateRequested"}) for _ in range(4)]
-                with self.assertRaises(Busy):
+                with self.assertRaises(TooManyPendingError):
                     store.post({"type": "stateRequested"})
-                await client.room()
+                await client.drain()
                 sent.append(store.post({"type": "stateRequested"}))
                 await asyncio.gather(*sent)
                 listener = store.events()
@@ -386,9 +386,9 @@ class ClientTests(unittest.TestCase):
                 balance = await client.open(BALANCE)
                 await balance.send({"type": "viewDidAppear"}, settle=True)
                 self.assertEqual(balance.state["formattedBalance"], "$1.23")
-                await client.look(False)
+                await client.set_phase("inactive")
                 self.assertEqual(balance.state["formattedBalance"], "--")
-                await client.look(True)
+                await client.set_phase("active")
                 self.assertEqual(balance.state["formattedBalance"], "$1.23")
 
         run(test())
@@ -396,20 +396,20 @@ class ClientTests(unittest.TestCase):
     def test_who_comes_back_unseen_shows_nothing(self) -> None:
         async def test() -> None:
             async with await Server.start("--test") as server:
-                async with Client(server.url, backoff=SOON, check_every=None) as client:
+                async with Client(server.url, backoff=SOON, verify_interval=None) as client:
                     balance = await client.open(BALANCE)
                     await balance.send({"type": "viewDidAppear"}, settle=True)
-                    await client.look(False)
+                    await client.set_phase("inactive")
                     revision = balance.revision
                     assert client._connection
                     client._connection.abort()
-                    while client.resumes == 0:
+                    while client.reconnects == 0:
                         await asyncio.sleep(0.001)
                     await client.request("ping")
                     self.assertEqual(balance.state["formattedBalance"], "--")
                     # Attaching shows it, and the word right behind that hides it again.
                     self.assertLessEqual(balance.revision, revision + 2)
-                    self.assertTrue(await balance.check())
+                    self.assertTrue(await balance.verify())
 
         run(test())
 
@@ -420,12 +420,12 @@ class ClientTests(unittest.TestCase):
                 pathlib.Path(path).write_text("me correct-horse-battery\n", encoding="utf-8")
                 os.chmod(path, 0o600)
                 async with await Server.start("--token-file", path) as server:
-                    with self.assertRaises(Unauthorised):
+                    with self.assertRaises(UnauthorisedError):
                         await Client(server.url).connect()
-                    with self.assertRaises(Unauthorised):
+                    with self.assertRaises(UnauthorisedError):
                         await Client(server.url, token="wrong-horse-wrong-battery").connect()
                     async with Client(server.url, token="correct-horse-battery") as client:
-                        self.assertEqual((await client.information())["role"], "driver")
+                        self.assertEqual((await client.session_info())["role"], "driver")
 
         run(test())
 
@@ -437,33 +437,33 @@ class ClientTests(unittest.TestCase):
                     async with Client(f"unix:{path}") as client:
                         store = await client.open(TODO, "list", MEMORY)
                         await store.send({"type": "stateRequested"})
-                        self.assertTrue(await store.check())
+                        self.assertTrue(await store.verify())
 
         run(test())
 
     def test_states_are_compared_by_themselves(self) -> None:
         async def test() -> None:
             async with await Server.start() as server:
-                async with Client(server.url, ping_every=0.01, check_every=0.01) as client:
+                async with Client(server.url, ping_interval=0.01, verify_interval=0.01) as client:
                     store = await client.open(TODO, "list", MEMORY)
                     await store.send({"type": "stateRequested"})
-                    assert store._view
+                    assert store._replica
                     # The right state is compared once, and then no check is under way.
                     while client._checked.get("list") != store.revision:
                         await asyncio.sleep(0.001)
                     # What a wrong patch would have left behind.
-                    store._view._document.apply(
+                    store._replica._document.apply(
                         [{"op": "replace", "path": "/todos/0/title", "value": "wrong"}])
                     store.held(None)
                     client._checked.clear()
-                    await store.wait_for(lambda state: titles(state)[0] == "Todo 1")
+                    await store.wait_until(lambda state: titles(state)[0] == "Todo 1")
                     self.assertEqual(store.resyncs["digest"], 1)
 
         run(test())
 
     def test_a_state_that_changes_during_a_check_is_checked_again(self) -> None:
         async def test() -> None:
-            async with await Server.start() as server, Client(server.url, check_every=None) as client:
+            async with await Server.start() as server, Client(server.url, verify_interval=None) as client:
                 store = await client.open(TODO, "list", MEMORY)
                 await store.send({"type": "stateRequested"})
                 connection = client._connection
@@ -498,8 +498,8 @@ class ClientTests(unittest.TestCase):
             listener = await asyncio.start_server(mute, "127.0.0.1", 0)
             port = listener.sockets[0].getsockname()[1]
             # A machine that is busy may need longer for the beginning, which is another matter.
-            client = Client(f"tcp://127.0.0.1:{port}", ping_every=0.01, timeout=0.1, backoff=SOON,
-                            is_patient=True)
+            client = Client(f"tcp://127.0.0.1:{port}", ping_interval=0.01, timeout=0.1, backoff=SOON,
+                            retry_initial_connection=True)
             async with client:
                 while connections < 2:
                     await asyncio.sleep(0.001)

@@ -12,9 +12,17 @@ import tempfile
 import unittest
 from typing import Any
 
-from statewire import Connection, ConnectionLost, Observer, ServerError, StatewireError, View, digest
+from statewire import (
+    Connection,
+    ConnectionListener,
+    ConnectionLostError,
+    Replica,
+    RPCError,
+    StatewireError,
+    digest,
+)
 from statewire.patch import same
-from statewire.view import Fault
+from statewire.replica import Divergence
 
 from .support import DATA, PROGRAM
 from .transcript import Conversation, Line, conversations
@@ -30,7 +38,7 @@ class MemoryWire:
     def send(self, message: bytes) -> None:
         self.sent.append(json.loads(message))
 
-    async def room(self) -> None:
+    async def drain(self) -> None:
         return
 
     def close(self) -> None:
@@ -40,22 +48,22 @@ class MemoryWire:
         self.is_closed = True
 
 
-class Heard(Observer):
+class Heard(ConnectionListener):
     """Keeps what is told."""
 
     def __init__(self) -> None:
         self.notifications: list[tuple[str, Any]] = []
-        self.faults: list[tuple[str, Fault]] = []
-        self.failures: list[ServerError] = []
+        self.divergences: list[tuple[str, Divergence]] = []
+        self.failures: list[RPCError] = []
         self.end: StatewireError | None = None
 
     def notified(self, method: str, params: dict[str, Any]) -> None:
         self.notifications.append((method, copy.deepcopy(params)))
 
-    def faulty(self, view: View, fault: Fault) -> None:
-        self.faults.append((view.store, fault))
+    def diverged(self, replica: Replica, divergence: Divergence) -> None:
+        self.divergences.append((replica.store, divergence))
 
-    def failed(self, error: ServerError) -> None:
+    def failed(self, error: RPCError) -> None:
         self.failures.append(error)
 
     def ended(self, reason: StatewireError) -> None:
@@ -63,7 +71,7 @@ class Heard(Observer):
 
 
 class Replay:
-    """The views as a straightforward replay gives them, of one connection."""
+    """The replicas as a straightforward replay gives them, of one connection."""
 
     def __init__(self, seen: dict[tuple[str, int], Any]) -> None:
         self.held: dict[str, tuple[int, Any]] = {}
@@ -193,10 +201,10 @@ class Peer:
         if (store, revision) in self.replay.seen:
             state = self.replay.seen[store, revision]
             self.replay.hold(store, revision, copy.deepcopy(state))
-            self.connection.views[store] = View(store, revision, copy.deepcopy(state))
+            self.connection.replicas[store] = Replica(store, revision, copy.deepcopy(state))
         else:
             self.replay.held.pop(store, None)
-            self.connection.views.pop(store, None)
+            self.connection.replicas.pop(store, None)
 
     def expect_sent(self, message: dict[str, Any]) -> Any:
         self.case.assertEqual(len(self.wire.sent), 1, "the client has sent something else, or nothing")
@@ -209,9 +217,9 @@ class Peer:
     async def answer(self, line: Line) -> None:
         if line.text == "close":
             self.connection.ended(None)
-            self.case.assertIsInstance(self.heard.end, ConnectionLost)
+            self.case.assertIsInstance(self.heard.end, ConnectionLostError)
             for _, _, future in self.open.values():
-                self.case.assertIsInstance(future.result(), ConnectionLost)
+                self.case.assertIsInstance(future.result(), ConnectionLostError)
             self.open.clear()
         else:
             parts = line.message if isinstance(line.message, list) else [line.message]
@@ -222,7 +230,7 @@ class Peer:
                 self.check(part, sent)
             self.case.assertEqual(self.heard.notifications, [])
         self.case.assertEqual(self.wire.sent, [], "the client has sent what nobody asked for")
-        self.case.assertEqual(self.heard.faults, [])
+        self.case.assertEqual(self.heard.divergences, [])
         self.compare()
 
     def mapped(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -263,24 +271,24 @@ class Peer:
             if method == "store/state":
                 case.assertEqual(digest(answer["state"]), answer["digest"])
                 if held and held[0] == answer["revision"]:
-                    view = self.connection.views[params["store"]]
+                    view = self.connection.replicas[params["store"]]
                     case.assertEqual(digest(view.state), answer["digest"])
 
     def check_error(self, error: Any, expected: dict[str, Any]) -> None:
-        self.case.assertIsInstance(error, ServerError)
+        self.case.assertIsInstance(error, RPCError)
         self.case.assertEqual(
             (error.code, error.message, error.data),
             (expected["code"], expected["message"], expected.get("data")))
-        self.case.assertIsNot(type(error), ServerError, f"no class for the code {error.code}")
+        self.case.assertIsNot(type(error), RPCError, f"no class for the code {error.code}")
         if "path" in (expected.get("data") or {}) and hasattr(error, "path"):
             self.case.assertEqual(error.path, expected["data"]["path"])
 
     def compare(self) -> None:
-        views = self.connection.views
-        self.case.assertEqual(set(views), set(self.replay.held))
+        replicas = self.connection.replicas
+        self.case.assertEqual(set(replicas), set(self.replay.held))
         for store, (revision, state) in self.replay.held.items():
-            self.case.assertEqual(views[store].revision, revision)
-            self.case.assertTrue(same(views[store].state, state), views[store].state)
+            self.case.assertEqual(replicas[store].revision, revision)
+            self.case.assertTrue(same(replicas[store].state, state), replicas[store].state)
 
 
 def spelled(request: Any) -> str:
@@ -338,13 +346,13 @@ class ConversationTests(unittest.TestCase):
         text = "\n".join(["# planted", asked, subscribed, changed])
         asyncio.run(play(self, conversations(text)[0]))
 
-        original = View.change
+        original = Replica.apply
         try:
-            View.change = lambda self, frame: None  # type: ignore[method-assign]
+            Replica.apply = lambda self, update: None  # type: ignore[method-assign]
             with self.assertRaises(AssertionError):
                 asyncio.run(play(self, conversations(text)[0]))
         finally:
-            View.change = original  # type: ignore[method-assign]
+            Replica.apply = original  # type: ignore[method-assign]
 
 
 if __name__ == "__main__":

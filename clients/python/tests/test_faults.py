@@ -10,14 +10,14 @@ import random
 import unittest
 from typing import Any
 
-from statewire import TODO, Backoff, Client, LimitMet, Sent, digest
+from statewire import TODO, Backoff, Client, LimitError, SendResult, digest
 from statewire.patch import same
 from statewire.types import Todo, TodoInput
 
 from .support import DATA, Proxy, Server, run
 
 # Tests wait for connections as little as may be; the waits themselves are the tests' of Backoff.
-SOON = Backoff(base=0.01, longest=0.1)
+SOON = Backoff(base=0.01, maximum=0.1)
 
 
 class FaultTests(unittest.TestCase):
@@ -42,13 +42,13 @@ class FaultTests(unittest.TestCase):
                 store = await client.open(TODO, data["store"], data["config"])
                 for value in data["inputs"]:
                     await store.send(value)
-                was_right = await store.check()
+                was_right = await store.verify()
                 self.assertTrue(same(store.state, data["state"]), store.state)
                 self.assertEqual(store.revision, data["revision"])
                 self.assertEqual(digest(store.state), data["digest"])
                 self.assertEqual(set(store.resyncs), set(scenario["noticed"]))
                 self.assertEqual(was_right, "digest" not in scenario["noticed"])
-                self.assertTrue(await store.check())
+                self.assertTrue(await store.verify())
                 async with Client(server.url, session=client.session) as other:
                     self.assertEqual((await other.open(TODO, data["store"])).state, store.state)
             await proxy.kill()
@@ -63,24 +63,25 @@ class FaultTests(unittest.TestCase):
             await Proxy.start(server, "--cuts", "50", "--seed", str(seed)) as proxy,
         ):
             async with Client(
-                proxy.url, backoff=SOON, is_patient=True, maximum_waiting=16, check_every=None
+                proxy.url, backoff=SOON, retry_initial_connection=True, maximum_pending=16,
+                verify_interval=None,
             ) as client:
                 store = await client.open(TODO, "list", {"memory": {"count": 0}})
                 await store.send({"type": "stateRequested"})
                 titles = [f"todo {number}" for number in range(500)]
                 answers = []
                 for title in titles:
-                    await client.room()
+                    await client.drain()
                     answers.append(store.post({"type": "todoAdded", "title": title}))
                 for answer in await asyncio.gather(*answers):
                     self.assertLessEqual(answer.revision, 501)
                 state = store.state
                 assert state["type"] == "content"
                 self.assertEqual([todo["title"] for todo in state["todos"]], titles)
-                self.assertTrue(await store.check())
+                self.assertTrue(await store.verify())
                 self.assertEqual(store.revision, 501)
                 self.assertFalse(store.resyncs)
-                self.assertGreater(client.resumes, 10)
+                self.assertGreater(client.reconnects, 10)
 
     def test_no_interaction_is_lost(self) -> None:
         run(self.interact(seed=1))
@@ -93,14 +94,15 @@ class FaultTests(unittest.TestCase):
             await Proxy.start(server, "--cuts", "50", "--seed", str(seed)) as proxy,
         ):
             async with Client(
-                proxy.url, backoff=SOON, is_patient=True, maximum_waiting=16, check_every=None
+                proxy.url, backoff=SOON, retry_initial_connection=True, maximum_pending=16,
+                verify_interval=None,
             ) as client:
                 store = await client.open(TODO, "list", {"memory": {"count": 0}})
                 await store.send({"type": "stateRequested"})
                 typed: list[Todo] = []
-                answers: list[asyncio.Future[Sent]] = []
+                answers: list[asyncio.Future[SendResult]] = []
                 for number in range(1000):
-                    await client.room()
+                    await client.drain()
                     todo = pick.choice(typed) if typed else None
                     kind = pick.randrange(10) if todo else 0
                     if todo is None or kind < 4:
@@ -125,14 +127,14 @@ class FaultTests(unittest.TestCase):
                         typed.insert(place, todo)
                         value = {"type": "todoMoved", "id": todo["id"], "before": before}
                     else:
-                        with self.assertRaises(LimitMet):
+                        with self.assertRaises(LimitError):
                             await store.send({"type": "todoAdded", "title": "a" * (1 << 20)})
                         continue
                     answers.append(store.post(value))
                 await asyncio.gather(*answers)
                 self.assertEqual(store.state, {"type": "content", "todos": typed})
-                self.assertTrue(await store.check())
-                self.assertGreater(client.resumes, 5)
+                self.assertTrue(await store.verify())
+                self.assertGreater(client.reconnects, 5)
 
 
 if __name__ == "__main__":

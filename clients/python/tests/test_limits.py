@@ -14,10 +14,10 @@ from statewire import (
     TODO,
     Backoff,
     Client,
-    ConnectionLost,
-    LimitMet,
+    ConnectionLostError,
+    LimitError,
     ParseError,
-    SessionEnded,
+    SessionEndedError,
     StatewireError,
 )
 from statewire.connection import Connection
@@ -26,7 +26,7 @@ from statewire.types import TodoViewState
 
 from .support import Server, free_port, run
 
-SOON = Backoff(base=0.01, longest=0.1)
+SOON = Backoff(base=0.01, maximum=0.1)
 JSON = dict[str, Any]
 
 
@@ -102,18 +102,18 @@ class LimitTests(unittest.TestCase):
     def test_a_frame_is_measured_to_the_byte(self) -> None:
         frame = request_frame(1, "ping", {"text": "é[{"})
         Limits(len(frame), 2).check(frame)
-        with self.assertRaises(LimitMet) as caught:
+        with self.assertRaises(LimitError) as caught:
             Limits(len(frame) - 1, None).check(frame)
         self.assertEqual(caught.exception.limit, "frameBytes")
         # Brackets in strings are text.
         nested = request_frame(1, "ping", {"[[[[": '\\"[[[', "a": deep(3)})
         Limits(None, 5).check(nested)
-        with self.assertRaises(LimitMet) as caught:
+        with self.assertRaises(LimitError) as caught:
             Limits(None, 4).check(nested)
         self.assertEqual(caught.exception.limit, "nesting")
         Limits.of("nonsense").check(nested)
         Limits.of({"frameBytes": True, "nesting": "9"}).check(nested)
-        with self.assertRaises(LimitMet):
+        with self.assertRaises(LimitError):
             request_frame(1, "ping", {"a": deep(100_000)})
 
     def test_the_limits_that_are_told(self) -> None:
@@ -123,10 +123,10 @@ class LimitTests(unittest.TestCase):
                 for title, limit in (
                     ("😀" * 1000, "frameBytes"), (deep(9), "nesting"), (deep(5000), "nesting"),
                 ):
-                    with self.assertRaises(LimitMet) as caught:
+                    with self.assertRaises(LimitError) as caught:
                         await todo.send({"type": "todoAdded", "title": title}, settle=True)
                     self.assertEqual((caught.exception.code, caught.exception.limit), (-32015, limit))
-                with self.assertRaises(LimitMet):
+                with self.assertRaises(LimitError):
                     await client.request("ping", {"text": "x" * 1000})
                 await todo.send({"type": "todoAdded", "title": "fits"})
                 # Nothing of it was sent, and no number was taken.
@@ -134,9 +134,9 @@ class LimitTests(unittest.TestCase):
                 # Offline, too: at once.
                 assert client._connection
                 client._connection.abort()
-                while client.status == "open":
+                while client.status == "connected":
                     await asyncio.sleep(0)
-                with self.assertRaises(LimitMet):
+                with self.assertRaises(LimitError):
                     todo.post({"type": "todoAdded", "title": "x" * 1000})
                 with self.assertRaises(TypeError):
                     todo.post({"type": "todoAdded", "title": object()})  # type: ignore[typeddict-item]
@@ -158,7 +158,7 @@ class LimitTests(unittest.TestCase):
                     "id": message["id"], "result": {"revision": 0, "changed": True}}
                 assert client._connection
                 client._connection.abort()
-                with self.assertRaises(LimitMet):
+                with self.assertRaises(LimitError):
                     await large
                 await small
                 self.assertEqual(len(stand.inputs), 3)
@@ -177,17 +177,17 @@ class LimitTests(unittest.TestCase):
                     todo.post({"type": "todoAdded", "title": "x" * length}, settle=settle)
                     for length, settle in ((2000, True), (3000, False), (1500, True))]
                 for answer in large:
-                    with self.assertRaises(LimitMet) as caught:
+                    with self.assertRaises(LimitError) as caught:
                         await answer
                     self.assertEqual(caught.exception.limit, "frameBytes")
                 # The server was asked once; from then on it is known.
-                with self.assertRaises(LimitMet):
+                with self.assertRaises(LimitError):
                     todo.post({"type": "todoAdded", "title": "x" * 1500}, settle=True)
                 self.assertEqual(len(stand.inputs), 4)
 
                 stand.answer = lambda message, size: refusal("nesting")
                 nested = todo.post({"type": "todoAdded", "title": deep(200)}, settle=True)
-                with self.assertRaises(LimitMet) as caught:
+                with self.assertRaises(LimitError) as caught:
                     await nested
                 self.assertEqual(caught.exception.limit, "nesting")
                 self.assertFalse(small.done())
@@ -226,7 +226,7 @@ class LimitTests(unittest.TestCase):
                     todo = await client.open(TODO, "list", {"memory": {"count": 0}})
                     await todo.send({"type": "stateRequested"})
                     for title in ("x" * 4000, deep(130)):
-                        with self.assertRaises(LimitMet) as caught:
+                        with self.assertRaises(LimitError) as caught:
                             await todo.send({"type": "todoAdded", "title": title}, settle=True)
                         self.assertIn(caught.exception.limit, ("frameBytes", "nesting"))
                     await todo.send({"type": "todoAdded", "title": "x" * 2000})
@@ -249,7 +249,7 @@ class LimitTests(unittest.TestCase):
                         limits.check(frame)
                         await answer
                     else:
-                        with self.assertRaises(LimitMet):
+                        with self.assertRaises(LimitError):
                             limits.check(frame)
                         await bare.request("ping")
                         self.assertFalse(answer.done())
@@ -278,13 +278,13 @@ class LostTests(unittest.TestCase):
                 await client.request("test/injectFault", {
                     "store": "list", "operation": "addTodo", "fault": {"type": "hang"}, "times": 2})
                 again = todo.post(
-                    {"type": "todoAdded", "title": "again", "id": "1"}, settle=True, repeatable=True)
+                    {"type": "todoAdded", "title": "again", "id": "1"}, settle=True, idempotent=True)
                 once = todo.post({"type": "todoAdded", "title": "once"}, settle=True)
                 await client.request("ping")
                 await server.kill()
-                later = todo.post({"type": "todoRenamed", "id": "1", "title": "later"}, repeatable=True)
+                later = todo.post({"type": "todoRenamed", "id": "1", "title": "later"}, idempotent=True)
                 server = await Server.start("--test", listen=("--tcp", address))
-                with self.assertRaises(SessionEnded):
+                with self.assertRaises(SessionEndedError):
                     await once
                 await again
                 await later
@@ -308,7 +308,7 @@ class LostTests(unittest.TestCase):
                 client._attach = broken  # type: ignore[method-assign]
                 assert client._connection
                 client._connection.abort()
-                with self.assertRaises(ConnectionLost):
+                with self.assertRaises(ConnectionLostError):
                     await waits
                 self.assertEqual(client.status, "closed")
 
@@ -323,9 +323,9 @@ class LostTests(unittest.TestCase):
                 sent = todo.post({"type": "stateRequested"})
                 await stand.received(1)
                 await client.close()
-                with self.assertRaises(SessionEnded) as caught:
+                with self.assertRaises(SessionEndedError) as caught:
                     await sent
-                self.assertEqual(caught.exception.reason, "left")
+                self.assertEqual(caught.exception.reason, "clientClosed")
 
         run(test())
 
@@ -336,11 +336,11 @@ async def broken(connection: Connection) -> int | None:
 
 class PrintableTests(unittest.TestCase):
     def test_errors_print_nothing_that_a_terminal_executes(self) -> None:
-        error = LimitMet.of({"code": -32015, "message": "a\x1b]2;b\x07\x9bc\u202ed\nе\ud800", "data": None})
+        error = LimitError.of({"code": -32015, "message": "a\x1b]2;b\x07\x9bc\u202ed\nе\ud800", "data": None})
         self.assertIsInstance(error, StatewireError)
         self.assertEqual(str(error), "a␛]2;b␇�c�d␊е� (-32015)")
         self.assertEqual(error.message, "a\x1b]2;b\x07\x9bc\u202ed\nе\ud800")
-        self.assertNotIn("\x1b", str(SessionEnded("\x1b")))
+        self.assertNotIn("\x1b", str(SessionEndedError("\x1b")))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from statewire.liveness import Liveness
 
 from .support import Proxy, Server, run
 
-SOON = Backoff(base=0.01, longest=0.1)
+SOON = Backoff(base=0.01, maximum=0.1)
 
 
 def beats(count: int, is_awaiting: bool = False, heard: Container[int] = ()) -> str:
@@ -22,7 +22,7 @@ def beats(count: int, is_awaiting: bool = False, heard: Container[int] = ()) -> 
     happens = []
     for beat in range(count):
         if beat in heard:
-            liveness.heard()
+            liveness.received()
         happens.append(liveness.beat(is_awaiting))
     return " ".join(happens)
 
@@ -35,14 +35,14 @@ class LivenessTests(unittest.TestCase):
         logging.disable(logging.NOTSET)
 
     def test_an_idle_server_is_asked_and_given_up(self) -> None:
-        self.assertEqual(beats(7), "wait wait wait ask wait wait gone")
+        self.assertEqual(beats(7), "wait wait wait ping wait wait dead")
 
     def test_a_server_that_owes_a_response_is_asked_sooner(self) -> None:
-        self.assertEqual(beats(5, is_awaiting=True), "wait ask wait wait gone")
+        self.assertEqual(beats(5, is_awaiting=True), "wait ping wait wait dead")
 
     def test_any_message_ends_the_silence(self) -> None:
-        self.assertEqual(beats(8, heard=[3]), "wait wait wait wait wait wait ask wait")
-        self.assertEqual(beats(8, heard=[6]), "wait wait wait ask wait wait wait wait")
+        self.assertEqual(beats(8, heard=[3]), "wait wait wait wait wait wait ping wait")
+        self.assertEqual(beats(8, heard=[6]), "wait wait wait ping wait wait wait wait")
 
     def test_a_half_open_connection_is_noticed(self) -> None:
         for wire, scheme in (("--tcp", "tcp"), ("--web", "ws")):
@@ -56,17 +56,19 @@ class LivenessTests(unittest.TestCase):
         ):
             # The timeout of requests is not what notices it.
             url = f"{scheme}://{proxy.address}"
-            async with Client(url, backoff=SOON, ping_every=0.2, timeout=3600, check_every=None) as client:
+            async with Client(
+                url, backoff=SOON, ping_interval=0.2, timeout=3600, verify_interval=None
+            ) as client:
                 store = await client.open(TODO, "list", {"memory": {"count": 0}})
                 await store.send({"type": "stateRequested"})
                 await proxy.vanish()
-                while client.resumes < 1:
+                while client.reconnects < 1:
                     await asyncio.sleep(0.001)
-                self.assertTrue(await store.check())
+                self.assertTrue(await store.verify())
 
                 await proxy.vanish()
                 await store.send({"type": "todoAdded", "title": "Milk"})
-                self.assertEqual(client.resumes, 2)
+                self.assertEqual(client.reconnects, 2)
                 state = store.state
                 assert state["type"] == "content"
                 self.assertEqual([todo["title"] for todo in state["todos"]], ["Milk"])

@@ -10,7 +10,7 @@ import ssl
 import subprocess
 import unittest
 
-from statewire import TODO, Client, ConnectionLost
+from statewire import TODO, Client, ConnectionLostError
 
 from .support import Server, folder, run
 
@@ -40,8 +40,8 @@ class TLSTests(unittest.TestCase):
                             async with Client(address, tls=trusting) as client:
                                 store = await client.open(TODO, "list", {"memory": {"count": 1000}})
                                 await store.send({"type": "stateRequested"})
-                                self.assertTrue(await store.check())
-                            with self.assertRaises(ConnectionLost) as caught:
+                                self.assertTrue(await store.verify())
+                            with self.assertRaises(ConnectionLostError) as caught:
                                 await Client(address).connect()
                             self.assertIsInstance(caught.exception.__cause__, ssl.SSLError)
 

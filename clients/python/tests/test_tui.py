@@ -21,8 +21,8 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Button, Digits, Input, Static
 
-from statewire import BALANCE, FORM, LOADING, TODO, Backoff, Client, Connection, ServerError
-from statewire.printable import visible
+from statewire import BALANCE, FORM, LOADING, TODO, Backoff, Client, Connection, RPCError
+from statewire.printing import printable
 from statewire.tui import main
 from statewire.tui.app import Leaving, Sharing, StatewireApp
 from statewire.tui.balance import BalancePanel
@@ -36,7 +36,7 @@ from statewire.tui.todos import TodoPanel
 
 from .support import PATIENCE, PROGRAM, PROJECT, Server, folder, free_port, run
 
-SOON = Backoff(base=0.01, longest=0.1)
+SOON = Backoff(base=0.01, maximum=0.1)
 SCREENSHOTS = pathlib.Path(
     os.environ.get("SCREENSHOTS") or PROJECT / ".build" / "clients" / "screenshots")
 
@@ -57,7 +57,7 @@ async def rename(url, title, shown):
         await todo.send({"type": "stateRequested"}, settle=True)
         if title:
             await todo.send({"type": "todoRenamed", "id": "1", "title": title}, settle=True)
-        await todo.wait_for(lambda state: any(todo["title"] == shown for todo in state["todos"]))
+        await todo.wait_until(lambda state: any(todo["title"] == shown for todo in state["todos"]))
 
 asyncio.run(rename(*sys.argv[1:]))
 """
@@ -143,7 +143,7 @@ async def terminal(
     url: str, session: str | None = None, size: tuple[int, int] = (80, 24), frontend: str | None = None
 ) -> AsyncIterator[Terminal]:
     app = StatewireApp(
-        lambda: Client(url, session=session, frontend=frontend, backoff=SOON, is_patient=True))
+        lambda: Client(url, session=session, frontend=frontend, backoff=SOON, retry_initial_connection=True))
     with mock.patch("textual.app.wait_for_idle", soon), mock.patch("textual.pilot.wait_for_idle", soon):
         async with app.run_test(size=size) as pilot:
             yield Terminal(app, pilot)
@@ -159,7 +159,7 @@ class TerminalTests(unittest.TestCase):
     def test_the_list_by_keys_alone(self) -> None:
         async def test() -> None:
             async with await Server.start("--test") as server, terminal(server.url) as screen:
-                await screen.until(lambda: "Nothing is left to do." in screen.keep("empty"))
+                await screen.until(lambda: "No tasks" in screen.keep("empty"))
                 await screen.focus("a", "#title")
                 for title in ("Milk", "Bread", "Call Ada"):
                     await screen.type(title)
@@ -190,7 +190,7 @@ class TerminalTests(unittest.TestCase):
                 await screen.until(lambda: not rows.todos[0]["completed"])
                 await screen.press("space")
                 await screen.until(lambda: rows.todos[0]["completed"])
-                await screen.until(lambda: "1 of 2 left" in str(screen.app.query_one(TodoPanel).border_title))
+                await screen.until(lambda: "1 of 2 open" in str(screen.app.query_one(TodoPanel).border_title))
 
                 # All of it is the server's, too.
                 async with Client(server.url, session=screen.client.session) as other:
@@ -226,7 +226,7 @@ class TerminalTests(unittest.TestCase):
                     # A title that is refused while the line has another one comes back behind that.
                     await screen.type("next")
                     screen.app.query_one(TodoPanel).add_todo("too long, too")
-                    await screen.until(lambda: "comes back" in screen.text("#todo-problem"))
+                    await screen.until(lambda: "The text returns" in screen.text("#todo-problem"))
                     self.assertEqual(line.value, "next")
                     await screen.press("enter")
                     await screen.until(lambda: line.value == "too long, too")
@@ -239,7 +239,7 @@ class TerminalTests(unittest.TestCase):
                     self.assertTrue(line.has_class("renaming"))
                     self.assertEqual(screen.titles, ["short", "next"])
                     await screen.press("a")
-                    self.assertIn("not saved yet", screen.text("#todo-problem"))
+                    self.assertIn("not saved", screen.text("#todo-problem"))
                     self.assertTrue(line.value.startswith("short no longer"))
 
         run(test())
@@ -251,7 +251,7 @@ class TerminalTests(unittest.TestCase):
             async with await Server.start("--test", "--maximum-title-bytes", "10") as server:
                 async with terminal(server.url) as screen:
                     problem, line = "#todo-problem", screen.app.query_one("#title", Input)
-                    await screen.until(lambda: "Nothing is left to do." in screen.keep("refused"))
+                    await screen.until(lambda: "No tasks" in screen.keep("refused"))
                     await screen.focus("a", "#title")
                     await screen.type("Milk")
                     await screen.press("enter")
@@ -270,7 +270,7 @@ class TerminalTests(unittest.TestCase):
                         await screen.press("escape", "home")
                         gate.set()
                         await screen.until(lambda: screen.is_sent)
-                    both = f"{first}. {second}. It comes back once the line is empty"
+                    both = f"{first}. {second}. The text returns when the field is empty"
                     await screen.until(lambda: screen.text(problem) == both)
                     await screen.press("space", "r")
                     await screen.type("!")
@@ -313,7 +313,7 @@ class TerminalTests(unittest.TestCase):
                     def look() -> str:
                         shown = screen.keep("hostile")
                         for character in shown.replace("\n", ""):
-                            self.assertTrue(character == visible(character), f"{character!r} in {shown}")
+                            self.assertTrue(character == printable(character), f"{character!r} in {shown}")
                         styles = [
                             segment.style for strip in screen.app.screen._compositor.render_strips()
                             for segment in strip if segment.style and "@click" in segment.style.meta]
@@ -335,7 +335,7 @@ class TerminalTests(unittest.TestCase):
                     for line in (0, 1, 2):
                         await screen.press("enter")
                         await screen.until(
-                            lambda: visible(HOSTILE)[:9] in look().splitlines()[-2])
+                            lambda: printable(HOSTILE)[:9] in look().splitlines()[-2])
                         await screen.press("down") if line < 2 else None
                     panel = screen.app.query_one(TodoPanel)
                     panel.tell(HOSTILE)
@@ -344,7 +344,7 @@ class TerminalTests(unittest.TestCase):
                     screen.app.query_one(BalancePanel)._tell(HOSTILE)
                     screen.app.query_one(FormPanel)._say(HOSTILE)
                     screen.app.query_one(Head).show("closed", HOSTILE)
-                    screen.app.notify(reason(ServerError(1, HOSTILE)), markup=False)
+                    screen.app.notify(reason(RPCError(1, HOSTILE)), markup=False)
                     await screen.until(lambda: look().count(VISIBLE[:8]) >= 8)
                     # All of it is there as the text that it is.
                     self.assertIn(VISIBLE, seen[-1])
@@ -409,7 +409,7 @@ class TerminalTests(unittest.TestCase):
                     await screen.until(lambda: "Soy milk" in screen.text(problem))
                     self.assertEqual(line.value, "Oat milk!")
                     await screen.press("enter")
-                    self.assertIn("overwrites", screen.text(problem))
+                    self.assertIn("overwrite", screen.text(problem))
                     self.assertEqual(screen.titles, ["Soy milk"])
                     await screen.press("enter")
                     await screen.until(lambda: screen.titles == ["Oat milk!"] and screen.is_sent)
@@ -504,20 +504,21 @@ class TerminalTests(unittest.TestCase):
                             await screen.press("enter", "home", "down", "space", "J")
                             for id in (renamed, ticked):
                                 await todo.send({"type": "todoRemoved", "id": id}, settle=True)
-                            await third.close(end_session=is_lost)
+                            await (third.end_session() if is_lost else third.close())
                             gate.set()
                             await screen.until(lambda: screen.is_sent)
                         await screen.until(lambda: line.value == f"{renamed}!")
-                        told = [f"“{renamed}” was not renamed", f"“{ticked}” was not ticked",
+                        told = [f"“{renamed}” was not renamed", f"“{ticked}” was not completed",
                                 f"“{ticked}” was not moved"]
                         await screen.until(lambda: all(
-                            f"{text}: somebody has removed it" in screen.text(problem) for text in told))
+                            f"{text}: another client has removed it" in screen.text(problem)
+                            for text in told))
                         await screen.focus("a", "#title")
                         await screen.press("ctrl+u", "escape")
 
                     await remove("a", "b", False)
                     await remove("c", "d", True)
-                    await screen.until(lambda: screen.titles == ["e"] and screen.client.status == "open")
+                    await screen.until(lambda: screen.titles == ["e"] and screen.client.status == "connected")
 
                     # What this person has removed is no news.
                     gate = asyncio.Event()
@@ -539,7 +540,7 @@ class TerminalTests(unittest.TestCase):
             async with await Server.start() as server:
                 async with terminal(server.url, frontend="x" * 400) as screen:
                     await screen.until(lambda: "frontend" in screen.head)
-                    self.assertIn("Trying again", screen.head)
+                    self.assertIn("Reconnecting", screen.head)
                     assert screen.client.refusal
                     self.assertIn("frontend", screen.client.refusal.message)
 
@@ -565,7 +566,7 @@ class TerminalTests(unittest.TestCase):
                         await todo.send({"type": "todoRemoved", "id": "b"}, settle=True)
                         gate.set()
                         await screen.until(lambda: screen.is_sent and len(screen.titles) == 3)
-                    await todo.wait_for(lambda state: state["type"] == "content" and
+                    await todo.wait_until(lambda state: state["type"] == "content" and
                                         [row["title"] for row in state["todos"]] == list("adc"))
                     await screen.until(lambda: screen.titles == list("adc"))
 
@@ -601,13 +602,13 @@ class TerminalTests(unittest.TestCase):
     def test_several_lines_that_are_pasted_are_several_todos(self) -> None:
         async def test() -> None:
             async with await Server.start("--test") as server, terminal(server.url) as screen:
-                await screen.until(lambda: "Nothing is left to do." in screen.keep("paste"))
+                await screen.until(lambda: "No tasks" in screen.keep("paste"))
                 line = screen.app.query_one("#title", Input)
                 await screen.focus("a", "#title")
                 screen.app.post_message(events.Paste("Milk\r\n  Bread\r\rEggs\n"))
                 await screen.until(lambda: line.value == "Milk\n  Bread\n\nEggs")
                 await screen.until(lambda: "Milk␊  Bread␊␊Eggs" in screen.keep("paste"))
-                self.assertIn("Enter adds 3 todos", screen.keep("paste"))
+                self.assertIn("Enter adds 3 tasks", screen.keep("paste"))
                 await screen.press("enter")
                 await screen.until(lambda: screen.titles == ["Milk", "Bread", "Eggs"] and screen.is_sent)
                 self.assertEqual(line.value, "")
@@ -626,7 +627,7 @@ class TerminalTests(unittest.TestCase):
                 screen.app.post_message(events.Paste("one\ntwo\nthree"))
                 await screen.until(lambda: screen.app.query_one("#first", Input).value == "one\ntwo\nthree")
                 form = await screen.client.open(FORM)
-                await form.wait_for(lambda state: state["firstEntry"] == "one\ntwo\nthree")
+                await form.wait_until(lambda state: state["firstEntry"] == "one\ntwo\nthree")
 
         run(test())
 
@@ -635,7 +636,7 @@ class TerminalTests(unittest.TestCase):
 
         async def test() -> None:
             async with await Server.start("--test") as server, terminal(server.url) as screen:
-                await screen.until(lambda: "Nothing is left to do." in screen.keep("fast"))
+                await screen.until(lambda: "No tasks" in screen.keep("fast"))
                 for key in ("a", "d", "a", "enter", "d", "b", "enter", "d", "c", "enter", "escape",
                             "up", "d", "r", "d", "enter", "K"):
                     character = key if len(key) == 1 else None
@@ -651,7 +652,7 @@ class TerminalTests(unittest.TestCase):
                 self.assertEqual(screen.app.query_one("#first", Input).value, "123")
                 self.assertEqual(screen.app.query_one("#second", Input).value, "45")
                 loader = await screen.client.open(LOADING, store_name(GALLERY[0][0]))
-                await loader.wait_for(lambda state: state["type"] == "loading")
+                await loader.wait_until(lambda state: state["type"] == "loading")
 
         run(test())
 
@@ -674,7 +675,7 @@ class TerminalTests(unittest.TestCase):
                 options = ("--data-dir", data)
                 server = await Server.start(*options, listen=("--tcp", address))
                 async with terminal(f"tcp://{address}") as screen:
-                    await screen.until(lambda: "Nothing is left to do." in screen.keep("sending"))
+                    await screen.until(lambda: "No tasks" in screen.keep("sending"))
                     await server.kill()
                     await screen.until(lambda: "Connection lost" in screen.head)
                     await screen.focus("a", "#title")
@@ -690,7 +691,7 @@ class TerminalTests(unittest.TestCase):
                     # Nobody leaves by accident.
                     await screen.press("q")
                     await screen.until(lambda: isinstance(screen.app.screen, Leaving))
-                    await screen.until(lambda: "7 inputs wait" in screen.keep("leaving"))
+                    await screen.until(lambda: "7 changes not sent" in screen.keep("leaving"))
                     await screen.press("escape")
                     await screen.until(lambda: not isinstance(screen.app.screen, Leaving))
                     server = await Server.start(*options, listen=("--tcp", address))
@@ -719,7 +720,7 @@ class TerminalTests(unittest.TestCase):
                     kept.name = data
                     server = await Server.start(listen=("--tcp", address))
                     async with terminal(f"tcp://{address}") as screen:
-                        await screen.until(lambda: "Nothing is left to do." in screen.keep("gone"))
+                        await screen.until(lambda: "No tasks" in screen.keep("gone"))
                         os.kill(server.process.pid, signal.SIGSTOP)
                         await screen.focus("a", "#title")
                         await screen.type("Milk")
@@ -728,7 +729,7 @@ class TerminalTests(unittest.TestCase):
                         await screen.press("enter")
                         await server.kill()
                         server = await Server.start(listen=("--tcp", address))
-                        await screen.until(lambda: screen.client.resumes == 1 and screen.is_sent)
+                        await screen.until(lambda: screen.client.reconnects == 1 and screen.is_sent)
                         await screen.until(lambda: screen.titles == ["Milk!"])
                         self.assertEqual(screen.text("#todo-problem"), "")
                     await server.kill()
@@ -738,7 +739,7 @@ class TerminalTests(unittest.TestCase):
     def test_an_effect_that_fails_gives_the_title_back(self) -> None:
         async def test() -> None:
             async with await Server.start("--test") as server, terminal(server.url) as screen:
-                await screen.until(lambda: "Nothing is left to do." in screen.keep("fail"))
+                await screen.until(lambda: "No tasks" in screen.keep("fail"))
                 await screen.client.request("test/injectFault", {
                     "store": "todo", "operation": "addTodo", "fault": {"type": "fail"}})
                 line = screen.app.query_one("#title", Input)
@@ -749,7 +750,7 @@ class TerminalTests(unittest.TestCase):
                 self.assertTrue(screen.text("#todo-problem"))
                 # The list can be loaded again, and the todo sent again.
                 await screen.press("escape", "g")
-                await screen.until(lambda: "Nothing is left to do." in screen.keep("fail"))
+                await screen.until(lambda: "No tasks" in screen.keep("fail"))
                 await screen.focus("a", "#title")
                 await screen.press("enter")
                 await screen.until(lambda: screen.titles == ["Milk"] and screen.is_sent)
@@ -786,7 +787,7 @@ class TerminalTests(unittest.TestCase):
                     await screen.until(lambda: not screen.app.query_one("#submit", Button).disabled)
                     await screen.focus("tab", "#second")
                     await screen.press("enter")
-                    await screen.until(lambda: "It is set" in screen.text("#submitted"))
+                    await screen.until(lambda: "✓ Saved" in screen.text("#submitted"))
 
         run(test())
 
@@ -797,7 +798,7 @@ class TerminalTests(unittest.TestCase):
                 await screen.focus("a", "#title")
                 await screen.type("Milk")
                 await screen.press("enter")
-                self.assertIn("no connection", screen.text("#todo-problem"))
+                self.assertIn("Not connected", screen.text("#todo-problem"))
                 self.assertEqual(screen.app.query_one("#title", Input).value, "Milk")
                 await screen.press("escape")
                 await screen.focus("3", "#first")
@@ -818,7 +819,7 @@ class TerminalTests(unittest.TestCase):
         async def test() -> None:
             async with await Server.start("--maximum-frame-bytes", "20000") as server:
                 async with terminal(server.url) as screen:
-                    await screen.until(lambda: screen.client.status == "open")
+                    await screen.until(lambda: screen.client.status == "connected")
                     await screen.until(lambda: screen.app.query_one(TodoPanel)._store)
                     line = screen.app.query_one("#title", Input)
                     await screen.focus("a", "#title")
@@ -837,10 +838,10 @@ class TerminalTests(unittest.TestCase):
     def test_a_long_list_draws_what_is_seen(self) -> None:
         async def test() -> None:
             async with await Server.start() as server, terminal(server.url) as screen:
-                await screen.until(lambda: screen.client.status == "open")
+                await screen.until(lambda: screen.client.status == "connected")
                 rows = screen.app.query_one(TodoList)
                 # The server's own list has come, and no other follows.
-                await screen.until(lambda: "Nothing is left to do." in screen.keep("long"))
+                await screen.until(lambda: "No tasks" in screen.keep("long"))
                 rows.show([
                     {"id": str(number), "title": f"Todo {number} {'x' * 50}", "completed": number % 2 == 0}
                     for number in range(10_000)])
@@ -868,7 +869,7 @@ class TerminalTests(unittest.TestCase):
                 await screen.until(lambda: not screen.app.query_one("#submit", Button).disabled)
                 self.assertEqual(screen.text("#messages"), "")
                 await screen.press("enter")
-                await screen.until(lambda: "It is set" in screen.text("#submitted"))
+                await screen.until(lambda: "✓ Saved" in screen.text("#submitted"))
                 await screen.press("ctrl+t")
                 await screen.until(lambda: "12345" in screen.keep("form-shown"))
 
@@ -922,16 +923,16 @@ class TerminalTests(unittest.TestCase):
                 await screen.press("x")
                 await screen.until(lambda: panel.current.state == {"type": "idle"})
                 await screen.press("enter", "down")
-                await screen.until(lambda: panel.current.title == "Unsteady")
+                await screen.until(lambda: panel.current.title == "Retried")
                 await screen.press("enter")
                 await screen.until(lambda: panel.current.state and panel.current.state["type"] == "loading")
                 await screen.client.request("test/advanceClock", {"by": 1.5})
-                await screen.until(lambda: "2/3" in screen.loader("Unsteady"))
+                await screen.until(lambda: "2/3" in screen.loader("Retried"))
                 self.assertIn("attempt 2 of 3", str(panel.border_subtitle))
                 screen.keep("loaders")
                 await screen.client.request("test/advanceClock", {"by": 20})
-                await screen.until(lambda: "✗" in screen.loader("Unsteady"))
-                self.assertIn("It did not answer", str(panel.border_subtitle))
+                await screen.until(lambda: "✗" in screen.loader("Retried"))
+                self.assertIn("The source did not respond", str(panel.border_subtitle))
                 await screen.until(lambda: "✓" in screen.loader("Download"))
                 await screen.press("up")
                 await screen.until(lambda: "4.2 MB" in str(panel.border_subtitle))
@@ -950,23 +951,23 @@ class TerminalTests(unittest.TestCase):
                 await todo.send({"type": "todoAdded", "title": "Theirs"}, settle=True)
                 async with terminal(server.url, page.session) as screen:
                     await screen.until(lambda: screen.titles == ["Theirs"])
-                    await screen.until(lambda: "2 here" in screen.head)
+                    await screen.until(lambda: "2 online" in screen.head)
                     await screen.focus("a", "#title")
                     await screen.type("Ours")
                     await screen.press("enter", "escape")
-                    await todo.wait_for(
+                    await todo.wait_until(
                         lambda state: state["type"] == "content" and len(state["todos"]) == 2)
                     await screen.until(lambda: all(
                         line.store for line in screen.app.query_one(LoaderPanel).lines))
                     await screen.focus("4", "#loaders")
                     await screen.press("enter")
-                    await loader.wait_for(lambda state: state["type"] == "loaded")
+                    await loader.wait_until(lambda state: state["type"] == "loaded")
                     await screen.until(lambda: "✓" in screen.loader(name))
                     await screen.press("s")
                     await screen.until(lambda: isinstance(screen.app.screen, Sharing))
                     await screen.until(lambda: page.session and page.session in screen.keep("sharing"))
                     await screen.press("escape")
-                    await page.close(end_session=True)
+                    await page.end_session()
                     await screen.until(lambda: "The session was closed" in screen.head)
 
         run(test())
@@ -1001,11 +1002,11 @@ class TerminalTests(unittest.TestCase):
                     await screen.until(lambda: "● Connected" in screen.head)
                     async with Client(f"tcp://{address}", session=screen.client.session) as other:
                         todo = await other.open(TODO)
-                        await todo.wait_for(
+                        await todo.wait_until(
                             lambda state: state["type"] == "content" and
                             [t["title"] for t in state["todos"]] == ["Before", "Amid it"])
                         form = await other.open(FORM)
-                        await form.wait_for(lambda state: state["firstEntry"] == "typed!")
+                        await form.wait_until(lambda state: state["firstEntry"] == "typed!")
                     self.assertEqual(screen.app.query_one("#first", Input).value, "typed!")
                     screen.keep("resumed")
                 await server.kill()
@@ -1026,7 +1027,7 @@ class TerminalTests(unittest.TestCase):
 class CommandTests(unittest.TestCase):
     def test_arguments(self) -> None:
         for words, problem in (
-            (["--session", "x"], "--session needs --connect"),
+            (["--session", "x"], "--session requires --connect"),
             (["--nonsense"], "unrecognized arguments"),
         ):
             with mock.patch.object(sys, "argv", ["statewire-tui", *words]):
@@ -1089,7 +1090,7 @@ class CommandTests(unittest.TestCase):
 
                 await read("␛]2;P␇␛[2J".encode())
                 os.write(outside, b"r")
-                await read(b"Its new title")
+                await read(b"Renaming")
                 os.write(outside, b"\r")
                 os.write(outside, b"q")
                 with contextlib.suppress(OSError):  # A terminal that nobody has open any more.
@@ -1109,7 +1110,7 @@ class CommandTests(unittest.TestCase):
             told = io.StringIO()
             with contextlib.redirect_stderr(told), self.assertRaises(SystemExit):
                 main()
-            self.assertIn("no statewire in the path", told.getvalue())
+            self.assertIn("cannot find the program statewire", told.getvalue())
         without = "import sys; sys.modules['textual'] = None; sys.argv[1:] = ['--connect', 'tcp://a:1'];"
         done = subprocess.run(
             [sys.executable, "-c", f"{without} from statewire.tui import main; main()"],

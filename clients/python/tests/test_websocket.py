@@ -14,12 +14,12 @@ from collections.abc import Callable
 
 from websockets.asyncio.server import ServerConnection, serve
 
-from statewire import TODO, Backoff, Client, ConnectionLost
-from statewire.wires.websocket import WebSocketError, WebSocketWire, open_websocket
+from statewire import TODO, Backoff, Client, ConnectionLostError
+from statewire.transports.websocket import WebSocketError, WebSocketTransport, open_websocket
 
 from .support import Server, run
 
-SOON = Backoff(base=0.01, longest=0.1)
+SOON = Backoff(base=0.01, maximum=0.1)
 
 
 class Heard:
@@ -37,7 +37,7 @@ class Heard:
         self.end.set_result(reason)
 
 
-async def connect(port: int, heard: Heard, path: str = "/") -> WebSocketWire:
+async def connect(port: int, heard: Heard, path: str = "/") -> WebSocketTransport:
     return await open_websocket(urllib.parse.urlsplit(f"ws://127.0.0.1:{port}{path}"), heard, None)
 
 
@@ -105,8 +105,8 @@ class AgainstAnotherTests(unittest.TestCase):
                             await store.send({"type": "todoAdded", "title": str(number)})
                         assert store.state["type"] == "content"
                         self.assertEqual(len(store.state["todos"]), 50)
-                        self.assertGreater(client.resumes, 2)
-                        self.assertTrue(await store.check())
+                        self.assertGreater(client.reconnects, 2)
+                        self.assertTrue(await store.verify())
 
         run(test())
 
@@ -133,16 +133,16 @@ class AgainstAnotherTests(unittest.TestCase):
                     store = await client.open(TODO, "list", {"memory": {"count": 3000}})
                     await store.send({"type": "stateRequested"})
                     for number in range(50):
-                        await client.room()
+                        await client.drain()
                         title = f"{number} " + "x" * 4000
                         answer = store.post({"type": "todoRenamed", "id": "7", "title": title})
                     await answer
                     assert client._connection
                     client._connection.abort()
                     await store.send({"type": "todoAdded", "title": "Zürich 😀"})
-                    self.assertTrue(await store.check())
-                    self.assertEqual(client.resumes, 1)
-                with self.assertRaises(ConnectionLost):
+                    self.assertTrue(await store.verify())
+                    self.assertEqual(client.reconnects, 1)
+                with self.assertRaises(ConnectionLostError):
                     await Client(f"ws://{address}/nothing-is-here", timeout=5).connect()
 
         run(test())
@@ -150,7 +150,7 @@ class AgainstAnotherTests(unittest.TestCase):
     def test_who_talks_no_websocket(self) -> None:
         async def test() -> None:
             async with await Server.start() as program:
-                with self.assertRaises(ConnectionLost):
+                with self.assertRaises(ConnectionLostError):
                     await Client(f"ws://{program.address}/", timeout=5).connect()
 
         run(test())
@@ -233,7 +233,7 @@ class BrokenRulesTests(unittest.TestCase):
     def test_parts_with_a_character_that_is_split(self) -> None:
         async def test() -> None:
             heard = Heard()
-            wire = WebSocketWire(urllib.parse.urlsplit("ws://a/"), heard)
+            wire = WebSocketTransport(urllib.parse.urlsplit("ws://a/"), heard)
             wire._was_opened = True
             whole = json.dumps({"a": "😀"}, ensure_ascii=False).encode()
             wire.data_received(frame(0x01, whole[:8]) + frame(0x89, b"ping") + frame(0x00, whole[8:9]))

@@ -1,45 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A frontend's side of Statewire, on asyncio and the standard library alone.
+"""A Statewire client for asyncio, without dependencies.
 
-`Client` is a frontend that survives its connections, `Store` one store of it. Below them, and usable
-alone, are `Connection` (one JSON-RPC connection and its views), `Document` (JSON Patch) and `digest`.
+`Client` is a client that reconnects, `Store` its subscription to one store. The lower layers are usable
+alone: `Connection` (one JSON-RPC connection and its replicas), `Document` (JSON Patch) and `digest`.
 """
 
 from .backoff import Backoff
 from .canonical import canonical, digest
 from .client import Client, Notification, Role, Status
-from .connection import Connection, Observer
+from .connection import Connection, ConnectionListener
 from .errors import (
-    Busy,
-    ConnectionLost,
+    ConnectionLostError,
+    ExpiredSessionError,
     InternalError,
-    InvalidParams,
-    InvalidRequest,
-    LimitMet,
-    MethodNotFound,
-    ObserversOnlyWatch,
-    OtherConfiguration,
-    OutOfTurn,
+    InvalidParamsError,
+    InvalidRequestError,
+    LimitError,
+    MethodNotFoundError,
+    ObserverError,
+    OtherConfigurationError,
+    OutOfOrderError,
     ParseError,
-    ProtocolViolation,
-    RequestCancelled,
-    ServerError,
-    SessionEnded,
-    SessionOver,
+    ProtocolVersionError,
+    ProtocolViolationError,
+    RequestCancelledError,
+    RPCError,
+    SessionEndedError,
     StatewireError,
-    StoreClosed,
-    TimedOut,
-    Unauthorised,
-    UnknownSession,
-    UnknownStore,
-    VersionNotSupported,
+    StoreClosedError,
+    TimedOutError,
+    TooManyPendingError,
+    UnauthorisedError,
+    UnknownSessionError,
+    UnknownStoreError,
 )
-from .inputs import Sent
+from .inputs import SendResult
 from .kinds import ADD_TODO, BALANCE, FORM, LOADING, TODO, Kind
 from .patch import Document, PatchError, apply
-from .printable import visible
+from .printing import printable
+from .replica import Replica
 from .store import Store
-from .view import View
 
 __all__ = [
     "ADD_TODO",
@@ -48,43 +48,43 @@ __all__ = [
     "LOADING",
     "TODO",
     "Backoff",
-    "Busy",
     "Client",
     "Connection",
-    "ConnectionLost",
+    "ConnectionListener",
+    "ConnectionLostError",
     "Document",
+    "ExpiredSessionError",
     "InternalError",
-    "InvalidParams",
-    "InvalidRequest",
+    "InvalidParamsError",
+    "InvalidRequestError",
     "Kind",
-    "LimitMet",
-    "MethodNotFound",
+    "LimitError",
+    "MethodNotFoundError",
     "Notification",
-    "Observer",
-    "ObserversOnlyWatch",
-    "OtherConfiguration",
-    "OutOfTurn",
+    "ObserverError",
+    "OtherConfigurationError",
+    "OutOfOrderError",
     "ParseError",
     "PatchError",
-    "ProtocolViolation",
-    "RequestCancelled",
+    "ProtocolVersionError",
+    "ProtocolViolationError",
+    "RPCError",
+    "Replica",
+    "RequestCancelledError",
     "Role",
-    "Sent",
-    "ServerError",
-    "SessionEnded",
-    "SessionOver",
+    "SendResult",
+    "SessionEndedError",
     "StatewireError",
     "Status",
     "Store",
-    "StoreClosed",
-    "TimedOut",
-    "Unauthorised",
-    "UnknownSession",
-    "UnknownStore",
-    "VersionNotSupported",
-    "View",
+    "StoreClosedError",
+    "TimedOutError",
+    "TooManyPendingError",
+    "UnauthorisedError",
+    "UnknownSessionError",
+    "UnknownStoreError",
     "apply",
     "canonical",
     "digest",
-    "visible",
+    "printable",
 ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long to wait before trying again."""
+"""Delays between attempts to connect."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ import random
 
 @dataclasses.dataclass(frozen=True)
 class Backoff:
-    """Longer each time, and never the same for two clients, which would all come back at once."""
+    """Exponential delays with jitter, so that clients do not reconnect at the same time."""
 
-    # Seconds before the second try, on average; the first one is about at once.
+    # Delay n, counted from 0, is at most `base * factor**n` seconds and at least half of that. Delay 0 is
+    # between 0 and half of `base`.
     base: float = 0.2
     factor: float = 2.0
-    # The longest wait in seconds.
-    longest: float = 10.0
+    # The upper bound of all delays, in seconds.
+    maximum: float = 10.0
 
     def delay(self, failures: int) -> float:
-        """Seconds to wait after so many failures in a row."""
-        # The exponent is bounded: a float overflows where a server stays away for a day.
-        longest = min(self.longest, self.base * self.factor ** min(failures, 64))
+        """Computes the delay after a number of consecutive failures, in seconds."""
+        # The exponent is bounded: it would overflow if a server were away for a day.
+        longest = min(self.maximum, self.base * self.factor ** min(failures, 64))
         return random.uniform(longest / 2, longest) if failures else random.uniform(0, longest / 2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast the client is: inputs sent one behind the other, their patches applied to a list.
+"""Measures the client: sends inputs one after the other and applies the patches to a list.
 
     python -m statewire.bench [--inputs 10000] [--todos 1000] [--rounds 5] tcp://HOST:PORT | COMMAND…
 """
@@ -16,7 +16,9 @@ from .types import TodoInput
 
 
 def inputs(count: int, todos: int) -> list[TodoInput]:
-    """Renames, adds and removes all over the list, which stays about as long as it is."""
+    """Makes inputs that rename, move, add and remove todos all over the list; its length stays about the
+    same.
+    """
     made: list[TodoInput] = []
     for number in range(count):
         place = str(number * 7919 % todos + 1)
@@ -32,7 +34,7 @@ def inputs(count: int, todos: int) -> list[TodoInput]:
 
 
 async def measure(address: str | list[str], count: int, todos: int, rounds: int) -> None:
-    """Prints the seconds of each round. After each, the state is compared with the server's."""
+    """Prints the time of each round. After each round the state is verified."""
     async with Client(address) as client:
         for number in range(rounds):
             store = await client.open(TODO, f"bench {number}", {"memory": {"count": todos}})
@@ -48,27 +50,27 @@ async def measure(address: str | list[str], count: int, todos: int, rounds: int)
             made = inputs(count, todos)
             begin, begin_cpu = time.perf_counter(), time.process_time()
             for value in made:
-                await client.room()
+                await client.drain()
                 answer = store.post(value)
             await answer
             seconds, cpu = time.perf_counter() - begin, time.process_time() - begin_cpu
             drawing.cancel()
-            if not await store.check() or store.resyncs:
-                raise SystemExit("the state is not the server's")
+            if not await store.verify() or store.resyncs:
+                raise SystemExit("the replica differs from the server's state")
             print(
                 f"{count} inputs, {store.revision - before} patches to a list of {todos}: {seconds:.2f} s, "
-                f"{cpu:.2f} s of it on the client's processor; {seen} states drawn")
-            await store.close()
+                f"{cpu:.2f} s of client CPU time; {seen} states drawn")
+            await store.unsubscribe()
             await client.request("store/close", {"store": store.name})
 
 
 def main() -> None:
-    """The command."""
+    """Runs the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--inputs", type=int, default=10_000)
     parser.add_argument("--todos", type=int, default=1_000)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("address", nargs="+", help="where the server is, or the command that starts it")
+    parser.add_argument("address", nargs="+", help="the address of the server, or the command that starts it")
     options = parser.parse_args()
     address = options.address
     asyncio.run(measure(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The canonical form of JSON (RFC 8785), and the digest that the server and a client compare."""
+"""The canonical form of JSON (RFC 8785), and the digest that clients and the server compare."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ import json
 import zlib
 from typing import Any
 
-# Quotes a text and escapes what RFC 8785 asks for, and nothing else.
+# Quotes a string and escapes exactly the characters that RFC 8785 requires.
 _quoted = json.JSONEncoder(ensure_ascii=False).encode
-# Up to here integers are doubles, and are written alike by Python and ECMAScript.
+# Up to here integers are exact as doubles, and Python and ECMAScript write them in the same way.
 _MAXIMUM_EXACT = 1 << 53
 
 
 def digest(value: Any) -> int:
-    """The CRC-32 of the canonical form."""
+    """Computes the CRC-32 of the canonical form."""
     return zlib.crc32(canonical(value))
 
 
 def canonical(value: Any) -> bytes:
-    """The canonical form, in UTF-8.
+    """Encodes a value in its canonical form, in UTF-8.
 
-    - Raises: `ValueError` for a number that no double can hold.
+    - Raises: `ValueError` for a number that a double cannot hold.
     """
     parts: list[str] = []
     _write(value, parts.append)
-    # What was a lone surrogate in an escape is U+FFFD for the server.
+    # The server reads an escaped lone surrogate as U+FFFD.
     return "".join(parts).encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
 
 
@@ -58,18 +58,18 @@ def _write(value: Any, put: Any) -> None:
     elif kind is int or kind is float:
         put(_number(float(value)))
     else:
-        raise TypeError(f"not a JSON value: {kind.__name__}")
+        raise TypeError(f"{kind.__name__} is not a JSON type")
 
 
 def _units(key: str) -> bytes:
-    """Keys are sorted by their UTF-16 code units."""
+    """Computes the sort key of an object key: its UTF-16 code units."""
     return key.encode("utf-16-be", "surrogatepass")
 
 
 def _number(value: float) -> str:
-    """A double as ECMAScript writes it: the shortest digits, which Python finds as well."""
+    """Formats a double as ECMAScript does, from the shortest digits, which `repr` computes."""
     if value != value or value in (float("inf"), float("-inf")):
-        raise ValueError("not a JSON number")
+        raise ValueError("NaN and infinity are not JSON numbers")
     if value == 0:
         return "0"
     sign = "-" if value < 0 else ""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A frontend that survives its connections.
+"""A client that reconnects and resumes its session.
 
-The session is opened once and attached to again after each lost connection, with the revisions held: the
-server replays what was missed, or sends the state as it is. Inputs are numbered, so that those whose
-answers were lost are sent again and applied exactly once.
+The client opens a session once. After each lost connection it attaches to the session again and names the
+revisions that its replicas hold: the server replays the missed updates, or sends the whole state. Inputs are
+numbered. An input without a response is sent again and applied exactly once.
 """
 
 from __future__ import annotations
@@ -18,48 +18,48 @@ from types import TracebackType
 from typing import Any, Literal, NamedTuple, cast, overload
 
 from .backoff import Backoff
-from .connection import Connection, JSONObject, Observer
+from .connection import Connection, ConnectionListener, JSONObject
 from .errors import (
-    ConnectionLost,
-    ServerError,
-    SessionEnded,
-    SessionOver,
+    ConnectionLostError,
+    ExpiredSessionError,
+    ProtocolVersionError,
+    RPCError,
+    SessionEndedError,
     StatewireError,
-    StoreClosed,
-    TimedOut,
-    Unauthorised,
-    UnknownSession,
-    UnknownStore,
-    VersionNotSupported,
+    StoreClosedError,
+    TimedOutError,
+    UnauthorisedError,
+    UnknownSessionError,
+    UnknownStoreError,
 )
-from .inputs import Input, Inputs, Sent
+from .inputs import Input, Inputs, SendResult
 from .kinds import I, Kind, V
 from .limits import Limits
 from .liveness import BEATS_PER_PERIOD, Liveness
-from .news import Happenings, Listener, Newest, News
-from .printable import visible
+from .printing import printable
+from .replica import Divergence, Replica
+from .signal import Broadcast, EventStream, LatestValues, Signal
 from .store import Store
-from .view import Fault, View
-from .wires import Address
+from .transports import Address
 
 PROTOCOL_VERSION = "1"
 _log = logging.getLogger("statewire")
 
-# connecting: for the first time. open: all is up to date, or will be at once. waiting: the connection was
-# lost and comes back by itself. closed: nothing more comes.
-Status = Literal["connecting", "open", "waiting", "closed"]
+# connecting: the first connection is being made. connected: the client is attached to its session.
+# reconnecting: the connection was lost or refused; the client tries again by itself. closed: final.
+Status = Literal["connecting", "connected", "reconnecting", "closed"]
 Role = Literal["driver", "observer"]
 
 
 class Notification(NamedTuple):
-    """A notification of the server that belongs to no store of this client."""
+    """A notification from the server that is not about a store, such as `session/presence`."""
 
     method: str
     params: dict[str, Any]
 
 
-class Client(Observer):
-    """A frontend's connection to a session, and the stores it looks at.
+class Client(ConnectionListener):
+    """A client of one session and its stores. It reconnects by itself.
 
     async with Client("tcp://127.0.0.1:7227") as client:
         todo = await client.open(TODO)
@@ -80,32 +80,32 @@ class Client(Observer):
         name: str = "statewire-python",
         timeout: float = 30.0,
         backoff: Backoff | None = None,
-        is_patient: bool = False,
-        ping_every: float = 20.0,
-        check_every: float | None = 60.0,
-        maximum_waiting: int = 1024,
+        retry_initial_connection: bool = False,
+        ping_interval: float = 20.0,
+        verify_interval: float | None = 60.0,
+        maximum_pending: int = 1024,
     ) -> None:
         """
         - Parameters:
-          - address: Where the server is, or the command that starts it; see `open_wire`.
-          - session: The handle of a session to attach to. Without it a session is opened.
-          - frontend: The name of this frontend in the session; a connection that comes under the same
-            name takes its place. By default a name that nobody else has.
-          - role: An observer sees all and sends nothing.
-          - token: What is shown to a server that asks for one.
-          - tls: Whom to trust over TLS; by default what the system trusts.
-          - log: Where a spawned server's standard error goes, such as `subprocess.DEVNULL`; by default to
-            this program's.
-          - name: What this program is called, for the server's logs.
-          - timeout: Seconds that an answer may take, unless effects are waited for.
-          - backoff: How long to wait before connecting again.
-          - is_patient: Whether to go on where the first connection fails, too.
-          - ping_every: Seconds of silence after which the server is asked whether it is there; half of
-            them while a response is awaited. With no message for three quarters of them more, the
-            connection is given up.
-          - check_every: Seconds after which the states of stores that have changed are compared with
-            the server's. A check transfers the whole state; None for never.
-          - maximum_waiting: Inputs that may wait for their answers.
+          - address: The address of the server, or the command that starts it; see `open_transport`.
+          - session: The handle of a session to attach to. None opens a session.
+          - frontend: The name of this frontend in the session. A connection that attaches with the same
+            name evicts this client. None chooses a random name.
+          - role: A driver sends inputs. An observer only subscribes.
+          - token: The token for a server that requires one.
+          - tls: The TLS context. None verifies the server with the certificates of the system.
+          - log: The standard error of a spawned server, such as `subprocess.DEVNULL`. None inherits that
+            of this program.
+          - name: The name of this program in the server's logs.
+          - timeout: Seconds to wait for a response, unless it waits for effects (`settle`).
+          - backoff: The delays before the client connects again.
+          - retry_initial_connection: True to try again when the first connection fails.
+          - ping_interval: Seconds without a message after which the client sends `ping`; half of them while
+            a response is pending. The client drops the connection if no message arrives in the following
+            three quarters of the interval.
+          - verify_interval: Seconds between comparisons of changed states with the server's. Each comparison
+            transfers the whole state. None disables them.
+          - maximum_pending: The number of inputs that may be without a response.
         """
         self.address = address
         self.session = session
@@ -114,28 +114,28 @@ class Client(Observer):
         self.timeout = timeout
         self._token, self._tls, self._log, self._name = token, tls, log, name
         self._backoff = backoff or Backoff()
-        self._is_patient = is_patient
-        self._ping_every, self._check_every = ping_every, check_every
+        self._retry_initial_connection = retry_initial_connection
+        self._ping_interval, self._verify_interval = ping_interval, verify_interval
         self._stores: dict[str, Store[Any, Any]] = {}
-        self._inputs = Inputs(maximum_waiting, self._backoff)
-        self._views: dict[str, View] = {}
+        self._inputs = Inputs(maximum_pending, self._backoff)
+        self._replicas: dict[str, Replica] = {}
         self._connection: Connection | None = None
-        # Told when the connection is ready, is lost, or will never come again.
-        self._state = News()
+        # Notified when the connection is ready or lost, and when the client closes.
+        self._state = Signal()
         self._status: Status = "connecting"
-        self._notifications: Happenings[Notification] = Happenings()
-        self._over: StatewireError | None = None
-        self._refusal: ServerError | None = None
+        self._notifications: Broadcast[Notification] = Broadcast()
+        self._close_reason: StatewireError | None = None
+        self._refusal: RPCError | None = None
         self._was_in_session = False
         self._phase: Literal["active", "inactive"] = "active"
         self._running: asyncio.Task[None] | None = None
         self._checked: dict[str, int] = {}
-        # The connection from its first request on; `_connection` is the same one once it is ready.
+        # The connection from its first request on. `_connection` is the same object once it is attached.
         self._connecting: Connection | None = None
-        # How often the connection was lost and came back.
-        self.resumes = 0
+        # The number of times that the client has reconnected.
+        self.reconnects = 0
 
-    # Life
+    # Lifetime
 
     async def __aenter__(self) -> Client:
         await self.connect()
@@ -147,9 +147,10 @@ class Client(Observer):
         await self.close()
 
     async def connect(self) -> None:
-        """Connects, and stays connected until `close`.
+        """Connects, and reconnects until `close`.
 
-        - Raises: `StatewireError`, `OSError` if the first connection fails, unless this is patient.
+        - Raises: `StatewireError`, `OSError` if the first connection fails, unless
+          `retry_initial_connection` is set.
         """
         if self._running is None:
             self._running = asyncio.create_task(self._run())
@@ -159,49 +160,54 @@ class Client(Observer):
             await self.close()
             raise
 
-    async def close(self, *, end_session: bool = False) -> None:
-        """Ends the connection. The session goes on for a while, for others and for whoever has its handle.
-        Inputs that are not answered yet fail with `SessionEnded("left")`, also those that the server has.
+    async def end_session(self) -> None:
+        """Closes the session with its stores, for all clients, and then this client.
 
-        - Parameters:
-          - end_session: Whether to end the session for everybody.
+        If the request fails, the session expires by itself.
         """
-        if end_session and self._connection is not None and self._over is None:
-            # Where that fails, it ends by itself.
+        if self._connection is not None and self._close_reason is None:
             with contextlib.suppress(StatewireError):
                 await self._connection.request("session/close", timeout=self.timeout)
-        self._finish(SessionEnded("left"))
+        await self.close()
+
+    async def close(self) -> None:
+        """Closes the connection. The session continues on the server until it expires.
+
+        Pending inputs fail with `SessionEndedError("clientClosed")`. The server may have applied them.
+        """
+        self._finish(SessionEndedError("clientClosed"))
         if self._running is not None:
             self._running.cancel()
             await asyncio.wait([self._running])
-            # What it has ended with was told to everybody.
+            # The error was reported to all callers already; reading it avoids a warning of asyncio.
             if not self._running.cancelled():
                 self._running.exception()
 
     @property
     def status(self) -> Status:
-        """How the connection is."""
+        """The state of the connection."""
         return self._status
 
     @property
-    def over(self) -> StatewireError | None:
-        """Why nothing more comes, if so."""
-        return self._over
+    def close_reason(self) -> StatewireError | None:
+        """The error that has closed the client, or None."""
+        return self._close_reason
 
     @property
-    def refusal(self) -> ServerError | None:
-        """Why the server has refused the last connection, while this one waits for another."""
-        return self._refusal if self._status == "waiting" else None
+    def refusal(self) -> RPCError | None:
+        """The error with which the server refused the last connection, while the client reconnects."""
+        return self._refusal if self._status == "reconnecting" else None
 
-    def statuses(self) -> Newest[Status]:
-        """How the connection is, at once and each time it changes."""
-        return Newest(self._state, lambda: self._status)
+    def statuses(self) -> LatestValues[Status]:
+        """Iterates over the states of the connection, beginning with the current one."""
+        return LatestValues(self._state, lambda: self._status)
 
-    def notifications(self) -> Listener[Notification]:
-        """What the server tells beside stores: `session/presence`, `session/traced`, `session/closed`."""
-        return self._notifications.listen()
+    def notifications(self) -> EventStream[Notification]:
+        """Iterates over notifications about the session: `session/presence`, `session/traced`,
+        `session/closed`."""
+        return self._notifications.subscribe()
 
-    # Asking
+    # Requests
 
     @overload
     async def open(
@@ -216,14 +222,14 @@ class Client(Observer):
     async def open(
         self, kind: Kind[I, V] | str, name: str | None = None, config: Mapping[str, Any] | None = None
     ) -> Store[Any, Any]:
-        """Opens a store and subscribes to it; the same once more for the same name.
+        """Opens a store and subscribes to it. A second call with the same name returns the same store.
 
         - Parameters:
-          - kind: The kind, such as `TODO`.
-          - name: The store's name in the session; by default that of its kind.
-          - config: Its configuration. Without one the store may be open already with any, if its name
-            is another one than its kind's.
-        - Raises: `ServerError`, such as `OtherConfiguration`.
+          - kind: The store kind, such as `TODO`.
+          - name: The store's name in the session; by default the name of its kind.
+          - config: The configuration of the store. None accepts a store that is open already, with any
+            configuration.
+        - Raises: `RPCError`, such as `OtherConfigurationError`.
         """
         if isinstance(kind, str):
             kind = cast("Kind[I, V]", Kind(kind))
@@ -244,62 +250,66 @@ class Client(Observer):
     async def request(
         self, method: str, params: Mapping[str, Any] | None = None, timeout: float | None = None
     ) -> JSONObject:
-        """Sends any other request, once there is a connection.
+        """Sends a request as soon as the client is connected.
 
-        - Raises: `ConnectionLost` if the connection ends before the answer: it is not sent again.
+        - Raises: `RPCError`; `ConnectionLostError` if the connection ends before the response. The request is
+          not sent again.
         """
         connection = await self._ready()
         return await connection.request(method, params, self.timeout if timeout is None else timeout)
 
-    async def information(self) -> JSONObject:
-        """What is in the session, and who is attached (`session/info`)."""
+    async def session_info(self) -> JSONObject:
+        """Lists the stores and the participants of the session (`session/info`)."""
         return await self.request("session/info")
 
-    async def look(self, is_looking: bool) -> None:
-        """Says whether somebody looks at this frontend, on this connection and those that come."""
-        self._phase = "active" if is_looking else "inactive"
+    async def set_phase(self, phase: Literal["active", "inactive"]) -> None:
+        """Reports whether the frontend is active (visible to a person), also on later connections.
+
+        The server redacts some states while no frontend of the session is active.
+        """
+        self._phase = phase
         if self._connection is not None:
             await self.request("frontend/lifecycle", {"phase": self._phase})
 
-    async def become(self, role: Role) -> None:
-        """Changes the role in the session."""
+    async def set_role(self, role: Role) -> None:
+        """Changes the role of this client in the session."""
         self.role = role
         await self._whenever_connected(self._attach)
 
-    # For stores
+    # Used by `Store`
 
     async def compare(self, store: str) -> None:
-        """Has the server tell the state of a store, with which the one held is compared."""
+        """Requests the state of a store, with which its replica is compared."""
         await self._whenever_connected(
             lambda connection: connection.request("store/state", {"store": store}, self.timeout))
 
-    async def room(self) -> None:
-        """Waits until another input may be sent."""
-        await self._inputs.room()
+    async def drain(self) -> None:
+        """Waits until the client accepts another input (back-pressure)."""
+        await self._inputs.drain()
 
     def send_input(
         self, store: str, value: Mapping[str, Any], wants_settled: bool,
-        answered: Callable[[Sent | StatewireError], None], is_repeatable: bool,
+        answered: Callable[[SendResult | StatewireError], None], is_idempotent: bool,
     ) -> Input:
         """Sends an input; see `Store.send`."""
-        return self._inputs.add(store, value, wants_settled, answered, is_repeatable)
+        return self._inputs.add(store, value, wants_settled, answered, is_idempotent)
 
-    def give_up(self, entry: Input) -> None:
-        """Nobody waits for the input any more."""
-        self._inputs.give_up(entry)
+    def cancel_input(self, entry: Input) -> None:
+        """Cancels an input whose result is not awaited any more."""
+        self._inputs.cancel(entry)
 
-    async def forget(self, store: Store[Any, Any]) -> None:
-        """Sees nothing more of a store."""
+    async def unsubscribe(self, store: Store[Any, Any]) -> None:
+        """Unsubscribes from a store."""
         if self._stores.get(store.name) is not store:
             return
         del self._stores[store.name]
         store.ended(None)
         if self._connection is not None:
-            # The next connection subscribes to what is here then.
+            # If this fails, the next connection does not subscribe to the store.
             with contextlib.suppress(StatewireError):
                 await self.request("store/unsubscribe", {"store": store.name})
 
-    # What a connection tells
+    # `ConnectionListener`
 
     def notified(self, method: str, params: JSONObject) -> None:
         store = self._stores.get(params.get("store", "")) if method.startswith("store/") else None
@@ -314,31 +324,33 @@ class Client(Observer):
                 self._close_store(store)
         else:
             if method == "session/closed" and params.get("session") == self.session:
-                self._finish(SessionEnded(str(params.get("reason"))))
-            self._notifications.tell(Notification(method, params))
+                self._finish(SessionEndedError(str(params.get("reason"))))
+            self._notifications.send(Notification(method, params))
 
-    def faulty(self, view: View, fault: Fault) -> None:
-        """A state is not the server's: it is asked for anew, and frames go on from there."""
-        store, connection = self._stores.get(view.store), self._connecting
+    def diverged(self, replica: Replica, divergence: Divergence) -> None:
+        """Requests the whole state of a store whose replica has diverged."""
+        store, connection = self._stores.get(replica.store), self._connecting
         if store is None or connection is None:
             return
-        store.resyncs[fault] += 1
-        _log.warning("%s: %s at revision %d, asking anew", view.store, fault, view.revision)
+        store.resyncs[divergence] += 1
+        _log.warning(
+            "store %s: replica diverged (%s) at revision %d; requesting the whole state",
+            replica.store, divergence, replica.revision)
 
         def answered(answer: JSONObject | StatewireError) -> None:
-            if isinstance(answer, StoreClosed):
+            if isinstance(answer, StoreClosedError):
                 self._close_store(store)
-            elif isinstance(answer, ServerError):
+            elif isinstance(answer, RPCError):
                 store.ended(answer)
             elif not isinstance(answer, StatewireError):
-                store.held(self._views.get(store.name))
+                store.held(self._replicas.get(store.name))
 
-        # The next connection would attach without this revision.
-        with contextlib.suppress(ConnectionLost):
-            connection.start("store/subscribe", {"store": view.store}, answered)
+        # If the connection is lost, the next one attaches without this revision.
+        with contextlib.suppress(ConnectionLostError):
+            connection.start("store/subscribe", {"store": replica.store}, answered)
 
-    def failed(self, error: ServerError) -> None:
-        """A frame was refused under no id: what was in it ends, for no other response comes."""
+    def failed(self, error: RPCError) -> None:
+        """Ends the request that belongs to an error with id null: it gets no other response."""
         if self._connecting is not None:
             self._connecting.refuse(error)
 
@@ -346,54 +358,56 @@ class Client(Observer):
 
     async def _run(self) -> None:
         failures = 0
-        while self._over is None:
+        while self._close_reason is None:
             began = asyncio.get_running_loop().time()
             refusal = None
             try:
                 await self._connect_once()
-            except (Unauthorised, VersionNotSupported, UnknownSession, SessionOver, ValueError) as error:
+            except (
+                UnauthorisedError, ProtocolVersionError, UnknownSessionError, ExpiredSessionError, ValueError,
+            ) as error:
                 self._finish(error if isinstance(error, StatewireError) else _unusable(error))
             except (StatewireError, OSError, asyncio.TimeoutError) as error:
-                if self._status == "connecting" and not self._is_patient:
+                if self._status == "connecting" and not self._retry_initial_connection:
                     self._finish(error if isinstance(error, StatewireError) else _unusable(error))
                     break
-                _log.info("no connection: %s", visible(error))
-                refusal = error if isinstance(error, ServerError) else None
+                _log.info("cannot connect: %s; trying again", printable(error))
+                refusal = error if isinstance(error, RPCError) else None
             except Exception as error:
-                # A fault of this package, or a response of no server; whoever waits is not left waiting.
-                _log.exception("the client has failed")
+                # A bug in this package, or an invalid response. Pending calls must fail and not wait for
+                # ever.
+                _log.exception("internal error in the client; closing it")
                 self._finish(_unusable(error))
             else:
-                # A server that takes connections and drops them at once is not asked faster and faster.
+                # The delay keeps growing while the server accepts connections and closes them immediately.
                 if asyncio.get_running_loop().time() - began > 1:
                     failures = 0
-            if self._over is None:
+            if self._close_reason is None:
                 self._refusal = refusal
-                self._set_status("waiting")
+                self._set_status("reconnecting")
                 await asyncio.sleep(self._backoff.delay(failures))
                 failures += 1
 
     async def _connect_once(self) -> None:
-        """Connects and stays until the end.
+        """Connects, and returns when the connection has ended.
 
-        - Raises: What was wrong, if the session was not reached.
+        - Raises: The error that prevented the client from attaching to the session.
         """
-        self._views = {
-            store.name: store._view
-            for store in self._stores.values() if store.is_subscribed and store._view is not None
+        self._replicas = {
+            store.name: store._replica
+            for store in self._stores.values() if store.is_subscribed and store._replica is not None
         }
         connection = await asyncio.wait_for(
-            Connection.to(self.address, self, self._views, self._tls, self._log), self.timeout)
+            Connection.to(self.address, self, self._replicas, self._tls, self._log), self.timeout)
         self._connecting = connection
         try:
             await self._enter(connection)
             self._connection = connection
-            self._set_status("open")
+            self._set_status("connected")
             await self._stay(connection)
         finally:
             self._connection = self._connecting = None
             self._inputs.disconnected()
-            # Unless it has ended already, nothing more is expected of it.
             await asyncio.shield(self._leave(connection))
 
     async def _leave(self, connection: Connection) -> None:
@@ -403,7 +417,7 @@ class Client(Observer):
             connection.abort()
 
     async def _enter(self, connection: Connection) -> None:
-        """Shows who this is, and enters the session."""
+        """Sends `initialize`, and opens the session or attaches to it."""
         hello: JSONObject = {"protocolVersion": PROTOCOL_VERSION, "client": {"name": self._name}}
         if self._token is not None:
             hello["token"] = self._token
@@ -415,12 +429,12 @@ class Client(Observer):
         else:
             try:
                 accepted = await self._attach(connection)
-            except (UnknownSession, SessionOver):
+            except (UnknownSessionError, ExpiredSessionError):
                 if not self._was_in_session:
                     raise
                 await self._begin_again(connection)
         if self._was_in_session:
-            self.resumes += 1
+            self.reconnects += 1
         self._was_in_session = True
         if not connection.end.done():
             self._inputs.connected(connection, accepted)
@@ -430,18 +444,18 @@ class Client(Observer):
         self.session = str(result.get("session"))
 
     async def _attach(self, connection: Connection) -> int | None:
-        """Enters the session; the last number that it has accepted from this frontend."""
+        """Attaches to the session; returns the last sequence number accepted from this frontend."""
         stores = [store for store in self._stores.values() if store.is_subscribed]
         revisions: dict[str, int | None] = {}
         for store in stores:
-            view = self._views.get(store.name)
-            revisions[store.name] = None if view is None or view.is_faulty else view.revision
+            replica = self._replicas.get(store.name)
+            revisions[store.name] = None if replica is None or replica.has_diverged else replica.revision
         params: JSONObject = {
             "session": self.session, "frontend": self.frontend, "role": self.role, "revisions": revisions}
         try:
             result = await self._entered(connection, "session/attach", params)
-        except UnknownStore:
-            # One of them does not exist here; which, is found out one by one.
+        except UnknownStoreError:
+            # At least one store does not exist. Subscribing one by one finds which.
             params["revisions"] = {}
             result = await self._entered(connection, "session/attach", params)
             await self._subscribe_all(connection, stores)
@@ -450,20 +464,23 @@ class Client(Observer):
                 if "closed" in result.get("stores", {}).get(store.name, {}):
                     self._close_store(store)
                 else:
-                    store.held(self._views.get(store.name))
+                    store.held(self._replicas.get(store.name))
         accepted = result.get("sequence")
         return accepted if type(accepted) is int else None
 
     async def _entered(self, connection: Connection, method: str, params: JSONObject) -> JSONObject:
-        """Who enters a session is looked at, unless it says in the same breath that it is not."""
+        """Sends `session/open` or `session/attach`.
+
+        Attaching makes a frontend active. An inactive one says so without waiting for the response.
+        """
         _, entered = connection.begin(method, params)
         if self._phase == "inactive":
             connection.notify("frontend/lifecycle", {"phase": self._phase})
         return await asyncio.wait_for(entered, self.timeout)
 
     async def _begin_again(self, connection: Connection) -> None:
-        """The session is gone; a new one gets the same stores."""
-        _log.warning("the session is gone; a new one begins")
+        """Opens a new session with the same stores, after the server has lost the old one."""
+        _log.warning("the session has expired; opening a new one")
         self._inputs.session_was_lost()
         await self._open_session(connection)
         await self._subscribe_all(
@@ -473,100 +490,100 @@ class Client(Observer):
         for store in stores:
             try:
                 await self._subscribe(connection, store)
-            except ServerError as error:
+            except RPCError as error:
                 self._stores.pop(store.name, None)
                 store.ended(error)
 
     async def _subscribe(self, connection: Connection, store: Store[Any, Any]) -> None:
         opening: JSONObject = {"store": store.name, "kind": store.kind.name}
-        # An observer opens nothing; what is not open yet is refused when it subscribes.
+        # An observer must not open a store. `store/subscribe` fails if the store is not open.
         if store.config is not None and self.role != "observer":
             await connection.request("store/open", {**opening, "config": dict(store.config)}, self.timeout)
 
         subscription = {"store": store.name}
         try:
             await connection.request("store/subscribe", subscription, self.timeout)
-        except UnknownStore:
+        except UnknownStoreError:
             if store.config is not None or store.kind.name == store.name or self.role == "observer":
                 raise
             await connection.request("store/open", opening, self.timeout)
             await connection.request("store/subscribe", subscription, self.timeout)
         store.is_subscribed = True
-        store.held(connection.views.get(store.name))
+        store.held(connection.replicas.get(store.name))
 
     async def _stay(self, connection: Connection) -> None:
-        """Sees that the connection is alive and the states are right, until it ends."""
+        """Sends pings and verifies states until the connection ends."""
         loop = asyncio.get_running_loop()
-        next_check = loop.time() + (self._check_every or 0)
+        next_check = loop.time() + (self._verify_interval or 0)
         liveness, count = Liveness(), connection.received_count
         while not connection.end.done():
-            await asyncio.wait([connection.end], timeout=self._ping_every / BEATS_PER_PERIOD)
+            await asyncio.wait([connection.end], timeout=self._ping_interval / BEATS_PER_PERIOD)
             if connection.received_count != count:
                 count = connection.received_count
-                liveness.heard()
+                liveness.received()
             try:
                 match liveness.beat(connection.is_awaiting):
-                    case "ask":
+                    case "ping":
                         connection.start("ping", {}, lambda _: None)
-                    case "gone":
+                    case "dead":
                         connection.abort()
-                if self._check_every is not None and loop.time() >= next_check:
+                if self._verify_interval is not None and loop.time() >= next_check:
                     await self._check_all(connection)
-                    next_check = loop.time() + self._check_every
-            except TimedOut:
+                    next_check = loop.time() + self._verify_interval
+            except TimedOutError:
                 connection.abort()
             except StatewireError:
                 continue
-        if self._over is None:
-            _log.info("lost the connection: %s", connection.end.result())
+        if self._close_reason is None:
+            _log.info("connection lost: %s; reconnecting", connection.end.result())
 
     async def _check_all(self, connection: Connection) -> None:
-        for name, view in list(self._views.items()):
-            if self._checked.get(name) != view.revision and not view.is_faulty:
+        for name, replica in list(self._replicas.items()):
+            if self._checked.get(name) != replica.revision and not replica.has_diverged:
                 answer = await connection.request("store/state", {"store": name}, self.timeout)
-                # The view may be of a later revision by now, which nothing was compared with.
+                # The replica may have a later revision by now, which was not compared.
                 self._checked[name] = answer.get("revision", -1)
 
-    # States
+    # State of the connection
 
     async def _ready(self) -> Connection:
-        """The connection, as soon as there is one.
+        """Waits for a connection that is attached to the session.
 
-        - Raises: What it all has ended with.
+        - Raises: The error that has closed the client.
         """
         while True:
-            if self._over is not None:
-                raise self._over
+            if self._close_reason is not None:
+                raise self._close_reason
             if self._connection is not None and not self._connection.end.done():
                 return self._connection
-            await self._state.after(self._state.count)
+            await self._state.wait(self._state.count)
 
     async def _whenever_connected(self, act: Callable[[Connection], Any]) -> Any:
-        """Acts on a connection, and again on the next one if it is lost meanwhile."""
+        """Runs `act` with a connection, and again with the next one if the connection is lost."""
         while True:
             connection = await self._ready()
             try:
                 return await act(connection)
-            except ConnectionLost:
+            except ConnectionLostError:
                 await asyncio.sleep(0)
 
     def _set_status(self, status: Status) -> None:
         if self._status != status:
             self._status = status
-        self._state.tell()
+        self._state.notify()
 
     def _close_store(self, store: Store[Any, Any]) -> None:
         self._stores.pop(store.name, None)
-        store.ended(StoreClosed(-32011, "the store was closed"))
+        store.ended(StoreClosedError(-32011, "the store is closed"))
 
     def _finish(self, error: StatewireError) -> None:
-        """Nothing more comes, for this reason."""
-        if self._over is not None:
+        """Closes the client with an error."""
+        if self._close_reason is not None:
             return
-        self._over = error
+        self._close_reason = error
         self._set_status("closed")
         self._inputs.end(error)
-        left = isinstance(error, SessionEnded) and error.reason == "left"
+        left = isinstance(error, SessionEndedError) and error.reason == "clientClosed"
         for store in list(self._stores.values()):
             store.ended(None if left else error)
         self._stores.clear()
@@ -576,7 +593,7 @@ class Client(Observer):
             self._connection.shut()
 
 
-def _unusable(error: BaseException) -> ConnectionLost:
-    lost = ConnectionLost(f"no connection: {error or type(error).__name__}")
+def _unusable(error: BaseException) -> ConnectionLostError:
+    lost = ConnectionLostError(f"cannot connect: {error or type(error).__name__}")
     lost.__cause__ = error
     return lost

@@ -1,29 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong, as exception classes: one for each error code of the protocol, and our own."""
+"""Exception classes: one for each error code of the protocol, and those of the client."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from .printable import visible
+from .printing import printable
 
 
 class StatewireError(Exception):
-    """The base of all errors of this package. The text is safe to print, whoever has written it."""
+    """The base class of all errors of this package. `str(error)` is safe to print to a terminal."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(visible(text))
+        super().__init__(printable(text))
 
 
-class ServerError(StatewireError):
-    """The server has answered with an error.
+class RPCError(StatewireError):
+    """An error response of the server.
 
-    Unknown codes are of this class itself, so that a newer server is no trouble. `message` is what the
-    server has sent; print the error, or `visible(message)`.
+    A code without a class of its own, such as one of a newer server, has this class. `message` is the
+    server's text: print the error itself, or `printable(message)`.
     """
 
-    known: ClassVar[dict[int, type[ServerError]]] = {}
+    known: ClassVar[dict[int, type[RPCError]]] = {}
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(f"{message} ({code})")
@@ -33,79 +33,79 @@ class ServerError(StatewireError):
 
     def __init_subclass__(cls, code: int, **rest: Any) -> None:
         super().__init_subclass__(**rest)
-        ServerError.known[code] = cls
+        RPCError.known[code] = cls
 
     @staticmethod
-    def of(error: object) -> ServerError:
-        """The exception for the `error` of an answer."""
+    def of(error: object) -> RPCError:
+        """Makes the exception for the `error` member of a response."""
         if not isinstance(error, Mapping):
-            return ServerError(0, "an error without a code")
+            return RPCError(0, "the server has sent an error without a code")
         code = error.get("code")
         if not isinstance(code, int):
             code = 0
-        return ServerError.known.get(code, ServerError)(code, str(error.get("message")), error.get("data"))
+        return RPCError.known.get(code, RPCError)(code, str(error.get("message")), error.get("data"))
 
     def _member(self, key: str) -> Any:
         return self.data.get(key) if isinstance(self.data, Mapping) else None
 
 
-class ParseError(ServerError, code=-32700):
-    """What was sent is no JSON."""
+class ParseError(RPCError, code=-32700):
+    """The server has received a frame that is not JSON."""
 
 
-class InvalidRequest(ServerError, code=-32600):
-    """What was sent is JSON and no request."""
+class InvalidRequestError(RPCError, code=-32600):
+    """The server has received JSON that is not a request."""
 
 
-class MethodNotFound(ServerError, code=-32601):
-    """There is no such method, or not on this server."""
+class MethodNotFoundError(RPCError, code=-32601):
+    """The server does not have the method."""
 
 
-class InvalidParams(ServerError, code=-32602):
-    """The params are not those of the method, or the input is not one of the store."""
+class InvalidParamsError(RPCError, code=-32602):
+    """The params do not match the method, or the input does not match the store."""
 
     @property
     def path(self) -> str | None:
-        """Where the fault is: a JSON Pointer into the params."""
+        """The place of the error: a JSON Pointer into the params."""
         path = self._member("path")
         return path if isinstance(path, str) else None
 
 
-class InternalError(ServerError, code=-32603):
-    """The server has made a mistake."""
+class InternalError(RPCError, code=-32603):
+    """An internal error of the server."""
 
 
-class RequestCancelled(ServerError, code=-32800):
+class RequestCancelledError(RPCError, code=-32800):
     """The request was cancelled, or the server ended before it was done."""
 
 
-class UnknownStore(ServerError, code=-32010):
-    """No store has this name, and no kind either."""
+class UnknownStoreError(RPCError, code=-32010):
+    """Neither a store nor a store kind has the name."""
 
 
-class StoreClosed(ServerError, code=-32011):
-    """The store was closed."""
+class StoreClosedError(RPCError, code=-32011):
+    """The store is closed."""
 
 
-class UnknownSession(ServerError, code=-32012):
-    """There is no session with this handle, and there never was."""
+class UnknownSessionError(RPCError, code=-32012):
+    """The handle is not one of a session."""
 
 
-class SessionOver(ServerError, code=-32013):
-    """The session is over."""
+class ExpiredSessionError(RPCError, code=-32013):
+    """The session has expired or is closed."""
 
 
-class ObserversOnlyWatch(ServerError, code=-32014):
-    """The frontend is an observer, which changes nothing."""
+class ObserverError(RPCError, code=-32014):
+    """The frontend is an observer and must not send inputs."""
 
 
-class LimitMet(ServerError, code=-32015):
-    """A limit of the server was met. A frame that it would refuse is refused with this before it is sent."""
+class LimitError(RPCError, code=-32015):
+    """A limit of the server is exceeded. Also raised for a frame that is too large, instead of sending it."""
 
     @staticmethod
-    def of_frame(limit: str, message: str) -> LimitMet:
-        """The error for a frame that is not sent: the one with which the server would refuse it."""
-        return LimitMet(-32015, message, {"limit": limit})
+    def of_frame(limit: str, message: str) -> LimitError:
+        """Makes the error for a frame that is not sent: the same that the server would return."""
+        return LimitError(-32015, message, {"limit": limit})
 
     @property
     def limit(self) -> str | None:
@@ -114,58 +114,58 @@ class LimitMet(ServerError, code=-32015):
         return limit if isinstance(limit, str) else None
 
 
-class Unauthorised(ServerError, code=-32016):
-    """The token is missing or wrong, or this is nobody who may connect."""
+class UnauthorisedError(RPCError, code=-32016):
+    """The token is missing or wrong, or the server does not accept this client."""
 
 
-class VersionNotSupported(ServerError, code=-32017):
-    """The server speaks other versions of the protocol."""
+class ProtocolVersionError(RPCError, code=-32017):
+    """The server does not support this version of the protocol."""
 
     @property
     def supported(self) -> list[str]:
-        """The versions it speaks."""
+        """The versions that the server supports."""
         supported = self._member("supported")
         return list(supported) if isinstance(supported, list) else []
 
 
-class OtherConfiguration(ServerError, code=-32018):
+class OtherConfigurationError(RPCError, code=-32018):
     """The store is open with another kind or configuration."""
 
 
-class OutOfTurn(ServerError, code=-32019):
-    """An input before this one was refused for the moment, and has not come again."""
+class OutOfOrderError(RPCError, code=-32019):
+    """An earlier input was refused temporarily and must be sent again first."""
 
     @property
     def sequence(self) -> int | None:
-        """The number of that input."""
+        """The sequence number that the server expects."""
         sequence = self._member("sequence")
         return sequence if isinstance(sequence, int) else None
 
 
-class ConnectionLost(StatewireError):
-    """The connection ended before the answer; whether the request was carried out is not known."""
+class ConnectionLostError(StatewireError):
+    """The connection ended before the response. It is unknown whether the request was carried out."""
 
 
-class ProtocolViolation(ConnectionLost):
-    """The peer has sent what no server sends; the connection was given up."""
+class ProtocolViolationError(ConnectionLostError):
+    """The server has violated the protocol. The client has closed the connection."""
 
 
-class SessionEnded(StatewireError):
-    """The session goes on without this client, or not at all.
+class SessionEndedError(StatewireError):
+    """The session has ended for this client.
 
-    `reason` is `evicted` (another connection has taken this frontend's name), `closed` (somebody has
-    closed the session), `lost` (the server knows it no longer: it has expired, or went with its server)
-    or `left` (this client was closed).
+    `reason` is `evicted` (another connection has attached with this frontend's name), `closed` (a client has
+    closed the session), `lost` (the session has expired, or the server has lost it) or `clientClosed` (this
+    client was closed).
     """
 
     def __init__(self, reason: str) -> None:
-        super().__init__(f"the session is over for this client: {reason}")
+        super().__init__(f"the session has ended for this client: {reason}")
         self.reason = reason
 
 
-class TimedOut(StatewireError, TimeoutError):
-    """No answer came in time. The server was asked to cancel what goes on."""
+class TimedOutError(StatewireError, TimeoutError):
+    """No response arrived in time. The client has cancelled the request on the server."""
 
 
-class Busy(StatewireError):
-    """As many inputs wait for their answers as may."""
+class TooManyPendingError(StatewireError):
+    """The maximum number of inputs is pending."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds of stores with the types of what they take and show."""
+"""Store kinds with the types of their inputs and view states."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ V = TypeVar("V")
 
 @dataclasses.dataclass(frozen=True)
 class Kind(Generic[I, V]):
-    """A kind of store: `Kind[MyInput, MyViewState]("mine")` for one of your own."""
+    """A store kind. For a custom one: `Kind[MyInput, MyViewState]("mine")`."""
 
     name: str
 

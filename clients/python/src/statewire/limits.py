@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames, measured before they are sent: one that the server refuses gets no response."""
+"""Measures frames before they are sent: a frame that the server refuses gets no response."""
 
 from __future__ import annotations
 
@@ -8,60 +8,61 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .errors import LimitMet
+from .errors import LimitError
 
 _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
-# A string, or a bracket outside of one.
+# A string, or a bracket outside a string.
 _BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 
 
 def encode(message: Mapping[str, Any]) -> bytes:
-    """The frame of a message.
+    """Encodes a message as a frame.
 
-    - Raises: `TypeError`, `ValueError` for what is not JSON;
-      `LimitMet` for what nests deeper than can be encoded.
+    - Raises: `TypeError`, `ValueError` if it is not JSON; `LimitError` if it is nested too deeply to encode.
     """
     try:
         return _encode(message).encode()
     except RecursionError:
-        raise LimitMet.of_frame("nesting", "the message nests too deep") from None
+        raise LimitError.of_frame("nesting", "the message is nested too deeply to encode") from None
 
 
 def request_frame(request: int, method: str, params: Mapping[str, Any]) -> bytes:
-    """The frame of a request; raises as `encode`."""
+    """Encodes a request as a frame; raises the same errors as `encode`."""
     return encode({"jsonrpc": "2.0", "id": request, "method": method, "params": params})
 
 
 class Limits(NamedTuple):
-    """The largest frames that a server accepts; None where that is not known."""
+    """The limits of frames that the server accepts; None for an unknown limit."""
 
     frame_bytes: int | None = None
     nesting: int | None = None
 
     @staticmethod
-    def of(told: object) -> Limits:
-        """The limits that the result of `initialize` tells, if it does."""
-        told = told if isinstance(told, Mapping) else {}
-        frame_bytes, nesting = told.get("frameBytes"), told.get("nesting")
+    def of(limits: object) -> Limits:
+        """Reads the member `limits` of the result of `initialize`, which may be missing."""
+        limits = limits if isinstance(limits, Mapping) else {}
+        frame_bytes, nesting = limits.get("frameBytes"), limits.get("nesting")
         return Limits(
             frame_bytes if type(frame_bytes) is int else None, nesting if type(nesting) is int else None)
 
     def check(self, frame: bytes) -> None:
-        """Raises `LimitMet` for a frame that the server would refuse."""
+        """Raises `LimitError` if a frame exceeds a limit."""
         if self.frame_bytes is not None and len(frame) > self.frame_bytes:
-            raise LimitMet.of_frame(
-                "frameBytes", f"a message has at most {self.frame_bytes} bytes, and this one {len(frame)}")
+            raise LimitError.of_frame(
+                "frameBytes", f"the message has {len(frame)} bytes, the limit is {self.frame_bytes}")
         if self.nesting is not None and nesting(frame, self.nesting) > self.nesting:
-            raise LimitMet.of_frame("nesting", f"a message nests at most {self.nesting} deep")
+            raise LimitError.of_frame(
+                "nesting", f"the message is nested too deeply, the limit is {self.nesting} levels")
 
 
 def nesting(frame: bytes, enough: int = 0) -> int:
-    """How deep a frame nests. Where it has no more brackets than `enough`, only their number."""
+    """Computes the nesting depth of a frame. If it has at most `enough` brackets, returns their number: a
+    fast upper bound."""
     count = frame.count(b"[") + frame.count(b"{")
     if count <= enough:
         return count
     deepest = depth = 0
-    # Strings are skipped: their brackets are text.
+    # Brackets inside strings do not count.
     for bracket in _BRACKETS.finditer(frame):
         byte = bracket[0][0]
         if byte in b"[{":

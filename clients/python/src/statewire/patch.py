@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON Patch (RFC 6902): operations that lead from one state to the next.
+"""JSON Patch (RFC 6902) on states with shared structure.
 
-A state that was handed out never changes. A patch copies the containers on its way and shares all
-others; containers that were copied since a state was last handed out belong to the document alone and
-are changed in place. So a patch to a list of 100,000 costs a copy of the list where each state is looked
-at, and next to nothing where many patches come between two looks.
+A state that was returned by `value` never changes. A patch copies the containers on its path and shares all
+others. Containers that were copied since the last call of `value` are changed in place. So a patch to a list
+of 100,000 elements copies the list once for each call of `value`, not once for each patch.
 """
 
 from __future__ import annotations
@@ -15,26 +14,26 @@ from typing import Any
 
 
 class PatchError(ValueError):
-    """A patch does not apply. The document is as it was before."""
+    """A patch does not apply. The document is unchanged."""
 
 
 _BAD_ESCAPE = re.compile(r"~(?![01])")
-# Containers that are known to be the document's own, before they are forgotten.
+# The bound of the set of own containers; above it the set is cleared, and containers are copied again.
 _MAXIMUM_OWN = 4096
 
 
 class Document:
-    """A JSON value that is patched."""
+    """A JSON value to which patches are applied."""
 
     __slots__ = ("_own", "_root")
 
     def __init__(self, value: Any) -> None:
         self._root = value
-        # By identity; the values keep them alive, so that no identity is used twice.
+        # Own containers by identity. The values keep them alive, so an identity is not reused.
         self._own: dict[int, Any] = {}
 
     def value(self) -> Any:
-        """The value as it is now, which no later patch changes. It must not be changed by others."""
+        """Returns the current value. No later patch changes it; the caller must not change it either."""
         if self._own:
             self._own = {}
         return self._root
@@ -42,14 +41,14 @@ class Document:
     def apply(self, patch: object) -> None:
         """Applies all operations, or none.
 
-        - Raises: `PatchError`; the document is as it was before.
+        - Raises: `PatchError`; the document is unchanged then.
         """
         if not isinstance(patch, list):
-            raise PatchError("a patch is an array")
+            raise PatchError("the patch is not an array")
         if len(self._own) > _MAXIMUM_OWN:
             self._own = {}
-        # One simple operation checks everything before it changes anything. What may fail half-way
-        # works on copies.
+        # One simple operation checks everything before it changes anything. Other patches may fail half-way,
+        # so they work on copies.
         if len(patch) == 1 and isinstance(patch[0], dict) and patch[0].get("op") in _SIMPLE:
             self._perform(patch[0])
             return
@@ -64,7 +63,7 @@ class Document:
 
     def _perform(self, operation: object) -> None:
         if not isinstance(operation, dict):
-            raise PatchError("an operation is an object")
+            raise PatchError("an operation is not an object")
         op = operation.get("op")
         path = _tokens(operation, "path")
         if op == "replace":
@@ -77,14 +76,14 @@ class Document:
             self._move(_tokens(operation, "from"), path)
         elif op == "copy":
             value = self._get(_tokens(operation, "from"))
-            # It now stands in two places: neither may be changed in place.
+            # The value is now in two places, so it must not be changed in place.
             self._own = {}
             self._add(path, value)
         elif op == "test":
             if not same(self._get(path), _value(operation)):
-                raise PatchError(f"what is at {operation['path']!r} is something else")
+                raise PatchError(f"test failed: the value at {operation['path']!r} differs")
         else:
-            raise PatchError(f"there is no operation {op!r}")
+            raise PatchError(f"unknown operation {op!r}")
 
     def _replace(self, path: list[str], value: Any) -> None:
         if not path:
@@ -96,7 +95,7 @@ class Document:
         elif key in parent:
             parent[key] = value
         else:
-            raise PatchError(f"there is no member {key!r}")
+            raise PatchError(f"no member {key!r}")
 
     def _add(self, path: list[str], value: Any) -> None:
         if not path:
@@ -115,7 +114,7 @@ class Document:
         if type(parent) is list:
             return parent.pop(_index(key, len(parent) - 1))
         if key not in parent:
-            raise PatchError(f"there is no member {key!r}")
+            raise PatchError(f"no member {key!r}")
         return parent.pop(key)
 
     def _move(self, source: list[str], path: list[str]) -> None:
@@ -123,7 +122,7 @@ class Document:
             self._get(source)
             return
         if path[: len(source)] == source:
-            raise PatchError("nothing can be moved into itself")
+            raise PatchError("a value cannot be moved into itself")
         self._add(path, self._remove(source))
 
     def _get(self, path: list[str]) -> Any:
@@ -137,7 +136,9 @@ class Document:
         self._own = {}
 
     def _parent(self, path: list[str]) -> Any:
-        """The container that the path's last token is of, as the document's own, like all on the way."""
+        """Returns the container of the last token of the path. It and all containers on the path become own
+        ones.
+        """
         own = self._own
         node = self._root
         if id(node) not in own:
@@ -156,7 +157,7 @@ class Document:
         elif type(container) is dict:
             copy = container.copy()
         else:
-            raise PatchError("neither an array nor an object is there")
+            raise PatchError("the parent is neither an array nor an object")
         self._own[id(copy)] = copy
         return copy
 
@@ -165,9 +166,9 @@ _SIMPLE = frozenset({"add", "remove", "replace"})
 
 
 def apply(patch: object, value: Any) -> Any:
-    """What the patch makes of a value, which itself is not changed.
+    """Returns the value after the patch. The given value is unchanged.
 
-    - Raises: `PatchError` where the patch does not apply.
+    - Raises: `PatchError` if the patch does not apply.
     """
     document = Document(value)
     document.apply(patch)
@@ -175,7 +176,7 @@ def apply(patch: object, value: Any) -> Any:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two JSON values are equal; Python alone would take `True` for `1`."""
+    """Compares two JSON values. Unlike `==`, it distinguishes `True` from `1`."""
     if type(a) is bool or type(b) is bool:
         return a is b
     if isinstance(a, dict):
@@ -188,15 +189,15 @@ def same(a: Any, b: Any) -> bool:
 def _tokens(operation: Mapping[str, Any], key: str) -> list[str]:
     pointer = operation.get(key)
     if not isinstance(pointer, str):
-        raise PatchError(f"an operation has no {key!r}")
+        raise PatchError(f"an operation has no string {key!r}")
     if pointer == "":
         return []
     if pointer[0] != "/":
-        raise PatchError(f"{pointer!r} is no JSON Pointer")
+        raise PatchError(f"{pointer!r} is not a JSON Pointer")
     if "~" not in pointer:
         return pointer[1:].split("/")
     if _BAD_ESCAPE.search(pointer):
-        raise PatchError(f"{pointer!r} is no JSON Pointer")
+        raise PatchError(f"{pointer!r} is not a JSON Pointer")
     return [token.replace("~1", "/").replace("~0", "~") for token in pointer[1:].split("/")]
 
 
@@ -212,19 +213,19 @@ def _child(node: Any, token: str) -> Any:
         try:
             return node[token]
         except KeyError:
-            raise PatchError(f"there is no member {token!r}") from None
+            raise PatchError(f"no member {token!r}") from None
     if type(node) is list:
         return node[_index(token, len(node) - 1)]
-    raise PatchError(f"there is nothing that could have a member {token!r}")
+    raise PatchError(f"the parent of {token!r} is neither an array nor an object")
 
 
 def _index(token: str, last: int) -> int:
-    # `int` alone would take a sign, blanks, underscores, leading zeros and digits of other scripts.
+    # `int` would accept signs, blanks, underscores, leading zeros and digits of other scripts.
     if not (token.isdecimal() and token.isascii()) or (token[0] == "0" and token != "0"):
-        raise PatchError(f"{token!r} is no index")
+        raise PatchError(f"{token!r} is not an array index")
     if len(token) > 18:
-        raise PatchError(f"there is no index {token}")
+        raise PatchError(f"index {token} is out of range")
     index = int(token)
     if index > last:
-        raise PatchError(f"there is no index {token}")
+        raise PatchError(f"index {token} is out of range")
     return index

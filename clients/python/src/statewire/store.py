@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A store of the server, as a frontend sees it."""
+"""A client's subscription to one store."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ import collections
 from collections.abc import AsyncIterable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, cast
 
-from .errors import SessionEnded, StatewireError, StoreClosed, TimedOut
-from .inputs import Input, Sent
+from .errors import SessionEndedError, StatewireError, StoreClosedError, TimedOutError
+from .inputs import Input, SendResult
 from .kinds import I, Kind, V
-from .news import Happenings, Listener, Newest, News
-from .view import Fault, View
+from .replica import Divergence, Replica
+from .signal import Broadcast, EventStream, LatestValues, Signal
 
 if TYPE_CHECKING:
     from .client import Client
 
 
-class _Drawing(Generic[V]):
-    """What is drawn on top of the server's state until the answer to an input is there."""
+class _OptimisticUpdate(Generic[V]):
+    """A change that is applied to the server's state until its input has a result."""
 
-    __slots__ = ("draw", "entry", "until_settled")
+    __slots__ = ("apply", "entry", "until_settled")
 
-    def __init__(self, draw: Callable[[V], V], until_settled: bool) -> None:
-        self.draw, self.until_settled = draw, until_settled
+    def __init__(self, apply: Callable[[V], V], until_settled: bool) -> None:
+        self.apply, self.until_settled = apply, until_settled
         self.entry: Input | None = None
 
 
 class Store(AsyncIterable[V], Generic[I, V]):
-    """One store: its states, its events, and where its inputs go.
+    """A subscription to one store: its states, its events and its inputs.
 
         async for state in store:
             draw(state)
 
-    gives the state that is, at once, and then each time the newest one. Who is slower than the server
-    misses what lay between. States are shared: nobody may change them.
+    The iteration begins with the current state and then yields the latest one after each change. A slow
+    consumer skips intermediate states. States share structure: do not change them.
     """
 
     def __init__(
@@ -43,203 +43,205 @@ class Store(AsyncIterable[V], Generic[I, V]):
     ) -> None:
         self._client = client
         self.kind, self.name, self.config = kind, name, config
-        self._view: View | None = None
-        self._news = News()
-        self._events: Happenings[Any] = Happenings()
-        self._drawings: list[_Drawing[V]] = []
-        self._drawn: tuple[int, V] | None = None
-        # Whether the server is to send what changes, over all connections.
+        self._replica: Replica | None = None
+        self._signal = Signal()
+        self._events: Broadcast[Any] = Broadcast()
+        self._optimistic: list[_OptimisticUpdate[V]] = []
+        self._shown: tuple[int, V] | None = None
+        # True while the client subscribes to the store on each connection.
         self.is_subscribed = False
-        # Is called with each state of the server's, also those that whoever iterates is too slow for.
+        # Called with each state from the server, including those that a slow iteration skips.
         self.on_state: Callable[[V], None] | None = None
-        # How often the state was fetched anew, by reason: `gap`, `patch`, `digest`.
-        self.resyncs: collections.Counter[Fault] = collections.Counter()
+        # The number of times that the whole state was requested, by divergence: `gap`, `patch`, `digest`.
+        self.resyncs: collections.Counter[Divergence] = collections.Counter()
 
-    # Seeing
+    # States
 
     @property
     def state(self) -> V:
-        """The state to draw: the server's, with what was drawn optimistically on top."""
-        if self._drawn is not None and self._drawn[0] == self._news.count:
-            return self._drawn[1]
+        """The state to draw: the server's state with optimistic updates applied."""
+        if self._shown is not None and self._shown[0] == self._signal.count:
+            return self._shown[1]
         state = self.confirmed
-        for drawing in self._drawings:
+        for update in self._optimistic:
             try:
-                state = drawing.draw(state)
+                state = update.apply(state)
             except (LookupError, TypeError, ValueError):
-                continue  # The state that is has no place for it: somebody else was faster.
-        self._drawn = (self._news.count, state)
+                continue  # The server's state has changed so that the update does not apply.
+        self._shown = (self._signal.count, state)
         return state
 
     @property
     def confirmed(self) -> V:
-        """The state as the server has told it."""
-        if self._view is None:
-            raise RuntimeError(f"{self.name!r} has no state yet")
-        return cast(V, self._view.state)
+        """The server's state, without optimistic updates."""
+        if self._replica is None:
+            raise RuntimeError(f"the store {self.name!r} has no state yet; await client.open() first")
+        return cast(V, self._replica.state)
 
     @property
     def revision(self) -> int:
         """The revision of `confirmed`."""
-        return -1 if self._view is None else self._view.revision
+        return -1 if self._replica is None else self._replica.revision
 
-    def __aiter__(self) -> Newest[V]:
-        return Newest(self._news, lambda: self.state)
+    def __aiter__(self) -> LatestValues[V]:
+        return LatestValues(self._signal, lambda: self.state)
 
-    async def wait_for(self, condition: Callable[[V], bool], timeout: float | None = None) -> V:
-        """Waits for a state that meets a condition, and gives it.
+    async def wait_until(self, condition: Callable[[V], bool], timeout: float | None = None) -> V:
+        """Waits for a state that meets a condition; returns it.
 
-        - Raises: `TimedOut`; `SessionEnded` or `StoreClosed` if no state comes any more.
+        - Raises: `TimedOutError`; `SessionEndedError` or `StoreClosedError` if the subscription ends.
         """
 
         async def wait() -> V:
             async for state in self:
                 if condition(state):
                     return state
-            raise SessionEnded("left")
+            raise SessionEndedError("clientClosed")
 
         try:
             return await asyncio.wait_for(wait(), timeout)
         except asyncio.TimeoutError:
-            raise TimedOut(f"{self.name}: no such state in {timeout} s") from None
+            raise TimedOutError(f"{self.name}: no state met the condition within {timeout} s") from None
 
-    def events(self) -> Listener[Any]:
-        """What happens once and is not state, from now on; of more than 256 the oldest are dropped."""
-        return self._events.listen()
+    def events(self) -> EventStream[Any]:
+        """Iterates over the events of the store from now on. The buffer holds 256; older ones are dropped."""
+        return self._events.subscribe()
 
-    # Sending
+    # Inputs
 
     async def send(
-        self, input: I, *, settle: bool = False, drawn: Callable[[V], V] | None = None,
-        repeatable: bool = False, timeout: float | None = None,
-    ) -> Sent:
-        """Sends an input and waits for its answer; it is applied exactly once, whatever happens to the
-        connection. Whoever gives up has the server cancel what goes on with it.
+        self, input: I, *, settle: bool = False, optimistic: Callable[[V], V] | None = None,
+        idempotent: bool = False, timeout: float | None = None,
+    ) -> SendResult:
+        """Sends an input and waits for its send result. The server applies it exactly once, also when the
+        connection is lost. Cancellation and timeout cancel the effects of the input on the server.
 
         - Parameters:
           - input: The input.
-          - settle: Whether to wait until all its effects have ended.
-          - drawn: What the input will probably make of a state. It is drawn on top of the server's
-            states until the answer is there (with `settle`, that to all its effects), or the frame
-            with the change. It gives a new state and changes none, and may be asked several times.
-          - repeatable: Whether the input may be applied twice, such as one that names its todo by an id.
-            Where the session to which it was sent is gone, it is sent to the new one in place of
-            `SessionEnded("lost")`.
-          - timeout: Seconds to wait; by default as long as the client's `timeout`, or with `settle` for
-            ever.
-        - Raises: `ServerError` if the input is refused, `LimitMet` also before a frame is sent that the
-          server would refuse; `SessionEnded` if whether it was applied is not known; `TimedOut`.
+          - settle: True to wait until all effects of the input have ended.
+          - optimistic: Computes the state that the input will probably lead to. It is applied to the
+            server's states until the result (with `settle`) or the update with the change (without)
+            arrives. It must return a new state, and may be called several times.
+          - idempotent: True if the input may be applied twice, such as one that names its todo by an id.
+            If the session was lost, the input is sent to the new session; otherwise it fails with
+            `SessionEndedError("lost")`.
+          - timeout: Seconds to wait. None uses the client's `timeout`, or no limit with `settle`.
+        - Raises: `RPCError` if the server refuses the input; `LimitError`, also before sending a frame
+          that exceeds a limit; `SessionEndedError` if it is unknown whether the input was applied;
+          `TimedOutError`.
         """
-        await self._client.room()
+        await self._client.drain()
         if timeout is None and not settle:
             timeout = self._client.timeout
-        future, entry = self._post(input, settle, drawn, repeatable)
+        future, entry = self._post(input, settle, optimistic, idempotent)
         loop = asyncio.get_running_loop()
         timer = None
         if timeout is not None:
-            timer = loop.call_later(timeout, _time_out, future, f"{self.name}: no answer in {timeout} s")
+            text = f"{self.name}: no response within {timeout} s"
+            timer = loop.call_later(timeout, _time_out, future, text)
         try:
             return await future
-        except (asyncio.CancelledError, TimedOut):
-            self._client.give_up(entry)
-            self._undraw(entry)
+        except (asyncio.CancelledError, TimedOutError):
+            self._client.cancel_input(entry)
+            self._drop_update(entry)
             raise
         finally:
             if timer:
                 timer.cancel()
 
     def post(
-        self, input: I, *, settle: bool = False, drawn: Callable[[V], V] | None = None,
-        repeatable: bool = False,
-    ) -> asyncio.Future[Sent]:
-        """Sends an input without waiting: many at once, each with its future.
+        self, input: I, *, settle: bool = False, optimistic: Callable[[V], V] | None = None,
+        idempotent: bool = False,
+    ) -> asyncio.Future[SendResult]:
+        """Sends an input and returns a future of its send result, without waiting.
 
-        - Parameters: As for `send`. A future that is cancelled cancels nothing on the server.
-        - Raises: `Busy` if too many wait for their answers already; `await client.room()` before.
-          `SessionEnded`. `LimitMet` if the server would refuse the frame; its response may tell that, too.
+        - Parameters: See `send`. Cancelling the future does not cancel the input on the server.
+        - Raises: `TooManyPendingError` if `maximum_pending` inputs have no response: await
+          `client.drain()` before. `SessionEndedError`. `LimitError` if the frame exceeds a limit that the
+          server has reported; otherwise the future fails with it.
         """
-        return self._post(input, settle, drawn, repeatable)[0]
+        return self._post(input, settle, optimistic, idempotent)[0]
 
     def _post(
-        self, input: I, settle: bool, draw: Callable[[V], V] | None, is_repeatable: bool
-    ) -> tuple[asyncio.Future[Sent], Input]:
-        future: asyncio.Future[Sent] = asyncio.get_running_loop().create_future()
-        if draw is None:
+        self, input: I, settle: bool, optimistic: Callable[[V], V] | None, is_idempotent: bool
+    ) -> tuple[asyncio.Future[SendResult], Input]:
+        future: asyncio.Future[SendResult] = asyncio.get_running_loop().create_future()
+        if optimistic is None:
             return future, self._client.send_input(
-                self.name, input, settle, lambda answer: _settle(future, answer), is_repeatable)
-        drawn = draw(self.state)  # What is wrong with it is the caller's to hear.
-        drawing = _Drawing(draw, settle)
+                self.name, input, settle, lambda answer: _settle(future, answer), is_idempotent)
+        shown = optimistic(self.state)  # An exception reaches the caller.
+        update = _OptimisticUpdate(optimistic, settle)
 
-        def answered(answer: Sent | StatewireError) -> None:
-            if drawing in self._drawings:
-                self._drawings.remove(drawing)
-                self._news.tell()
+        def answered(answer: SendResult | StatewireError) -> None:
+            if update in self._optimistic:
+                self._optimistic.remove(update)
+                self._signal.notify()
             _settle(future, answer)
 
-        drawing.entry = self._client.send_input(self.name, input, settle, answered, is_repeatable)
-        self._drawings.append(drawing)
-        self._news.tell()
-        self._drawn = self._news.count, drawn
-        return future, drawing.entry
+        update.entry = self._client.send_input(self.name, input, settle, answered, is_idempotent)
+        self._optimistic.append(update)
+        self._signal.notify()
+        self._shown = self._signal.count, shown
+        return future, update.entry
 
-    # Being right
+    # Verification
 
-    async def check(self) -> bool:
-        """Compares the state held with the server's by its digest; fetches it anew if it is another.
+    async def verify(self) -> bool:
+        """Compares the digest of the replica with the server's; requests the whole state if they differ.
 
-        - Returns: Whether it was right.
+        - Returns: True if they were equal.
         """
         before = sum(self.resyncs.values())
         await self._client.compare(self.name)
-        while self._view is not None and self._view.is_faulty:
-            await self._news.after(self._news.count)
+        while self._replica is not None and self._replica.has_diverged:
+            await self._signal.wait(self._signal.count)
         return sum(self.resyncs.values()) == before
 
-    async def close(self) -> None:
-        """Sees nothing more of the store, which goes on for others."""
-        await self._client.forget(self)
+    async def unsubscribe(self) -> None:
+        """Ends the subscription. The store stays open in the session."""
+        await self._client.unsubscribe(self)
 
-    # What the client tells
+    # Called by the client
 
-    def held(self, view: View | None) -> None:
-        """There is a state: this view's, which may be another one than before."""
-        if view is not None:
-            self._view = view
+    def held(self, replica: Replica | None) -> None:
+        """Takes a replica, which may be another object than before, and reports its state."""
+        if replica is not None:
+            self._replica = replica
         self._has_changed()
 
     def changed(self, applied: object) -> None:
-        """A frame has come; `applied` is the request that it contains, of this connection."""
-        if self._drawings and type(applied) is int:
-            self._drawings = [
-                drawing for drawing in self._drawings
-                if drawing.until_settled or drawing.entry is None or drawing.entry.request is None
-                or drawing.entry.request > applied
+        """Handles an update; `applied` is the last request of this connection that it includes."""
+        if self._optimistic and type(applied) is int:
+            self._optimistic = [
+                update for update in self._optimistic
+                if update.until_settled or update.entry is None or update.entry.request is None
+                or update.entry.request > applied
             ]
         self._has_changed()
 
     def happened(self, event: Any) -> None:
-        """An event has come."""
-        self._events.tell(event)
+        """Handles an event."""
+        self._events.send(event)
 
-    def ended(self, error: StoreClosed | StatewireError | None) -> None:
-        """Nothing more comes."""
+    def ended(self, error: StoreClosedError | StatewireError | None) -> None:
+        """Ends the subscription."""
         self.is_subscribed = False
-        self._news.end(error)
+        self._signal.end(error)
         self._events.end()
 
     def _has_changed(self) -> None:
-        if self.on_state is not None and self._view is not None:
+        if self.on_state is not None and self._replica is not None:
             self.on_state(self.confirmed)
-        self._news.tell()
+        self._signal.notify()
 
-    def _undraw(self, entry: Input) -> None:
-        kept = [drawing for drawing in self._drawings if drawing.entry is not entry]
-        if len(kept) != len(self._drawings):
-            self._drawings = kept
-            self._news.tell()
+    def _drop_update(self, entry: Input) -> None:
+        kept = [update for update in self._optimistic if update.entry is not entry]
+        if len(kept) != len(self._optimistic):
+            self._optimistic = kept
+            self._signal.notify()
 
 
-def _settle(future: asyncio.Future[Sent], answer: Sent | StatewireError) -> None:
+def _settle(future: asyncio.Future[SendResult], answer: SendResult | StatewireError) -> None:
     if future.done():
         return
     if isinstance(answer, StatewireError):
@@ -248,6 +250,6 @@ def _settle(future: asyncio.Future[Sent], answer: Sent | StatewireError) -> None
         future.set_result(answer)
 
 
-def _time_out(future: asyncio.Future[Sent], text: str) -> None:
+def _time_out(future: asyncio.Future[SendResult], text: str) -> None:
     if not future.done():
-        future.set_exception(TimedOut(text))
+        future.set_exception(TimedOutError(text))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The four built-in stores in a terminal: `statewire-tui`, for `pip install 'statewire[tui]'`."""
+"""The terminal program `statewire-tui`: the built-in stores in a terminal."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from ..client import Client
 
 
 def main() -> None:
-    """The command."""
+    """Runs the command."""
     parser = argparse.ArgumentParser(
         prog="statewire-tui",
-        description="The four built-in stores of a Statewire server in a terminal. Without --connect it "
-        "starts a server of its own: STATEWIRE, or `statewire` from the path.")
+        description="Shows the built-in stores of a Statewire server in a terminal. Without --connect it "
+        "starts a server: the program in $STATEWIRE, or `statewire` from $PATH.")
     parser.add_argument(
         "--connect", metavar="URL", help="tcp://HOST:PORT, tls://…, unix:PATH, ws://HOST:PORT/ or wss://…")
     parser.add_argument(
-        "--session", metavar="HANDLE", help="attach to this session, such as that of a page")
-    parser.add_argument("--frontend", metavar="NAME", help="the name in the session")
-    parser.add_argument("--watch", action="store_true", help="look on, and change nothing")
+        "--session", metavar="HANDLE", help="attach to this session, for example the one of a page")
+    parser.add_argument("--frontend", metavar="NAME", help="the name in the session (default: random)")
     parser.add_argument(
-        "--token-file", metavar="FILE", help="a file that holds the token for the server, and nothing else")
+        "--watch", action="store_true", help="attach as an observer, which cannot send inputs")
+    parser.add_argument("--token-file", metavar="FILE", help="a file with the token for the server")
     options = parser.parse_args()
     if options.session and not options.connect:
-        parser.error("--session needs --connect: a server of its own has no session yet")
+        parser.error("--session requires --connect")
 
     address: str | list[str]
     if options.connect:
@@ -36,7 +36,7 @@ def main() -> None:
     else:
         program = os.environ.get("STATEWIRE") or shutil.which("statewire")
         if program is None:
-            parser.error("there is no statewire in the path; say where a server is with --connect")
+            parser.error("cannot find the program statewire in $PATH; set STATEWIRE or pass --connect")
         address = [program, "serve"]
     token = None
     if options.token_file:
@@ -46,7 +46,7 @@ def main() -> None:
     try:
         from .app import StatewireApp
     except ImportError as error:
-        sys.exit(f"statewire-tui: {error}. Type: pip install 'statewire[tui]'")
+        sys.exit(f"statewire-tui: {error}; run: pip install 'statewire[tui]'")
     StatewireApp(lambda: Client(
         address,
         session=options.session,
@@ -55,7 +55,7 @@ def main() -> None:
         token=token,
         log=subprocess.DEVNULL,
         name="statewire-tui",
-        is_patient=True,
-        # A person has a list of any length to paste, and waits for a server that is away.
-        maximum_waiting=1_000_000,
+        retry_initial_connection=True,
+        # A person may paste a long list while the server is unreachable.
+        maximum_pending=1_000_000,
     )).run()

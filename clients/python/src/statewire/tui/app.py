@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The screen: four stores of one session, and the connection to it."""
+"""The application: the built-in stores of one session, and the state of the connection."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from textual import events
 from textual.app import App, ComposeResult
@@ -17,8 +17,8 @@ from textual.theme import Theme
 from textual.widgets import Footer, Static
 
 from ..client import Client
-from ..errors import SessionEnded, StatewireError
-from ..printable import visible
+from ..errors import SessionEndedError, StatewireError
+from ..printing import printable
 from .balance import BalancePanel
 from .form import FormPanel
 from .head import Head
@@ -28,7 +28,7 @@ from .panel import Panel, plain, reason
 from .rows import TodoList
 from .todos import TodoPanel
 
-# The colours of the page, in the dark and in the light.
+# The colours of the page, dark and light.
 _DARK = Theme(
     name="statewire", dark=True, primary="#5cd0b1", secondary="#9aaba2", accent="#5cd0b1", warning="#f0b45c",
     error="#ff9186", success="#5cd0b1", foreground="#e7eee9", background="#0e1412", surface="#161e1b",
@@ -43,15 +43,15 @@ _LIGHT = Theme(
 )
 
 _ENDED = {
-    "evicted": "Somebody else goes on here",
+    "evicted": "Disconnected: another client uses this frontend name",
     "closed": "The session was closed",
-    "lost": "The session is gone",
-    "left": "Disconnected",
+    "lost": "The session has expired",
+    "clientClosed": "Disconnected",
 }
 
 
 class Sharing(ModalScreen[None]):
-    """How others come to this session."""
+    """A dialog that shows how other clients join the session."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,s,enter,q", "dismiss", "Close")]
 
@@ -63,26 +63,26 @@ class Sharing(ModalScreen[None]):
         address = self._client.address
         with Vertical(id="sharing"):
             yield Static("This session", classes="title")
-            yield Static(plain(self._client.session or "It is not open yet"), id="handle")
+            yield Static(plain(self._client.session or "Not connected yet"), id="handle")
             if isinstance(address, str):
-                yield Static("Whoever has the handle can join:", classes="soft")
+                yield Static("To join from another terminal:", classes="soft")
                 yield Static(Content(
-                    f"statewire-tui --connect {visible(address)} \\\n"
-                    f"  --session {visible(self._client.session)}"), id="command")
+                    f"statewire-tui --connect {printable(address)} \\\n"
+                    f"  --session {printable(self._client.session)}"), id="command")
             else:
-                yield Static("Its server is this terminal's own; nobody else can join.", classes="soft")
-            yield Static("Esc closes this", classes="soft last")
+                yield Static("This terminal runs its own server. Other clients cannot join.", classes="soft")
+            yield Static("Esc: close", classes="soft last")
 
     async def action_dismiss(self, result: None = None) -> None:
         self.dismiss()
 
 
 class Leaving(ModalScreen[None]):
-    """Waits for what is not sent yet, and shows what is not saved, before the program ends."""
+    """A dialog that lists unsaved work before the program ends. It closes when everything is saved."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss", "Go back"),
-        Binding("q", "app.quit", "Leave all the same"),
+        Binding("q", "app.quit", "Quit anyway"),
     ]
 
     def __init__(self, panels: list[Panel]) -> None:
@@ -91,9 +91,9 @@ class Leaving(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="sharing"):
-            yield Static("Not everything is saved", classes="title")
+            yield Static("Unsaved changes", classes="title")
             yield Static(id="unsaved")
-            yield Static("Esc goes back; q leaves, and what is not saved is lost", classes="soft last")
+            yield Static("Esc: go back · q: quit and discard them", classes="soft last")
 
     def on_mount(self) -> None:
         self._look()
@@ -101,18 +101,18 @@ class Leaving(ModalScreen[None]):
 
     @staticmethod
     def unsaved(panels: list[Panel]) -> list[str]:
-        """What would be lost, one line each."""
+        """Lists the unsaved work, one line each."""
         lines = [text for panel in panels for text in panel.unsaved()]
         waiting = sum(panel.unanswered for panel in panels)
         if waiting:
-            lines.append(f"{waiting} {'input waits' if waiting == 1 else 'inputs wait'} for the server")
+            lines.append(f"{waiting} {'change' if waiting == 1 else 'changes'} not sent yet")
         return lines
 
     def _look(self) -> None:
         lines = self.unsaved(self._panels)
         if not lines:
             self.app.exit()
-        shown = [visible(line)[:50] for line in lines[-8:]]
+        shown = [printable(line)[:50] for line in lines[-8:]]
         self.query_one("#unsaved", Static).update(Content("\n".join(shown)))
 
     async def action_dismiss(self, result: None = None) -> None:
@@ -120,7 +120,7 @@ class Leaving(ModalScreen[None]):
 
 
 class StatewireApp(App[None]):
-    """The four built-in stores."""
+    """The terminal program."""
 
     CSS_PATH = "style.tcss"
     TITLE = "Statewire"
@@ -141,7 +141,7 @@ class StatewireApp(App[None]):
     def __init__(self, make_client: Callable[[], Client]) -> None:
         """
         - Parameters:
-          - make_client: Makes the client, patient, once there is an event loop.
+          - make_client: Makes a client that retries the initial connection. Called in the event loop.
         """
         super().__init__()
         self._make_client = make_client
@@ -189,17 +189,17 @@ class StatewireApp(App[None]):
         head = self.query_one(Head)
         async for status in client.statuses():
             refusal = client.refusal
-            head.show(status, f"Trying again: {reason(refusal)}" if refusal else None)
-        if isinstance(client.over, SessionEnded):
-            head.show("closed", _ENDED.get(client.over.reason))
-        elif client.over is not None:
-            head.show("closed", reason(client.over))
+            head.show(status, f"Reconnecting: {reason(refusal)}" if refusal else None)
+        if isinstance(client.close_reason, SessionEndedError):
+            head.show("closed", _ENDED.get(client.close_reason.reason))
+        elif client.close_reason is not None:
+            head.show("closed", reason(client.close_reason))
 
     async def _watch_presence(self, client: Client) -> None:
         head = self.query_one(Head)
         heard = client.notifications()
         with contextlib.suppress(StatewireError):
-            head.here = len((await client.information()).get("frontends", [1]))
+            head.here = len((await client.session_info()).get("frontends", [1]))
             head.refresh()
         async for notification in heard:
             if notification.method == "session/presence":
@@ -212,30 +212,30 @@ class StatewireApp(App[None]):
         except StatewireError as error:
             self.notify(reason(error), severity="error", timeout=10, markup=False)
 
-    # Whether somebody looks
+    # Focus of the terminal
 
     async def on_app_blur(self) -> None:
-        self._look(False)
+        self._set_phase("inactive")
 
     async def on_app_focus(self) -> None:
-        self._look(True)
+        self._set_phase("active")
 
-    def _look(self, is_looking: bool) -> None:
-        async def look(client: Client) -> None:
+    def _set_phase(self, phase: Literal["active", "inactive"]) -> None:
+        async def set_phase(client: Client) -> None:
             with contextlib.suppress(StatewireError):
-                await client.look(is_looking)
+                await client.set_phase(phase)
 
         if self._client is not None:
-            self.run_worker(look(self._client), group="looking")
+            self.run_worker(set_phase(self._client), group="phase")
 
     # Keys
 
     async def on_event(self, event: events.Event) -> None:
-        """Acts on a key before the next one is looked at, which may be about what this one opens.
+        """Handles the binding of a key before the next key is dispatched.
 
-        Textual hands a key to the widget that has the focus, and looks for its binding once it has come back
-        from there: what was typed behind it would go to that widget as well. A line of text takes keys from
-        its own queue, in which there may be text before them, and looks for bindings there.
+        Textual sends a key to the focused widget first and looks up bindings when the key has bubbled back.
+        Keys that are typed after it would reach the old focus. A text field handles its keys from its own
+        queue, after pending text, and looks up bindings there.
         """
         is_key = isinstance(event, events.Key) and not event.is_forwarded
         if is_key and not isinstance(self.focused, Line):

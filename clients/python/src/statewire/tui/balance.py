@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The balance, in figures that one can see from afar; hidden while nobody looks."""
+"""The balance panel, with large digits. The server redacts the balance while no frontend is active."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from textual.widgets import Digits, Static
 
 from ..client import Client
 from ..kinds import BALANCE
-from ..printable import visible
+from ..printing import printable
 from ..store import Store
 from ..types import BalanceInput, BalanceViewState
 from .panel import Panel, follow, plain
@@ -31,7 +31,7 @@ class BalancePanel(Panel, can_focus=True):
         yield Static(id="balance-info")
 
     async def follow(self, client: Client) -> None:
-        """Shows the balance as it is and changes."""
+        """Subscribes to the balance."""
 
         def opened(store: Store[BalanceInput, BalanceViewState]) -> None:
             self._store = store
@@ -43,12 +43,12 @@ class BalancePanel(Panel, can_focus=True):
     def show(self, state: BalanceViewState) -> None:
         self.entitle(state["title"])
         amount = self.query_one("#amount", Digits)
-        amount.update("•••••" if state["isRedacted"] else visible(state["formattedBalance"]))
+        amount.update("•••••" if state["isRedacted"] else printable(state["formattedBalance"]))
         amount.set_class(state["lastResponse"] is None, "unknown")
         amount.set_class(state["isRefreshing"], "refreshing")
         info = self.query_one("#balance-info", Static)
-        text = "Hidden while nobody looks" if state["isRedacted"] else state["infoText"]
-        info.update(plain(text or "Not asked yet"))
+        text = "Hidden while the window is inactive" if state["isRedacted"] else state["infoText"]
+        info.update(plain(text or "Not loaded yet"))
         info.set_class(state["infoColor"] == "failure", "problem")
 
     def on_click(self) -> None:

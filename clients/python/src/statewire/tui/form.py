@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The form: what is typed goes to the server with each key, and its messages come back."""
+"""The form panel. It sends each change of an entry, and shows the validation messages of the server."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from textual.widgets import Button, Input, Label, Static
 
 from ..client import Client
 from ..kinds import FORM
-from ..printable import visible
+from ..printing import printable
 from ..store import Store
 from ..types import FormInput, FormViewState
 from .line import Line
 from .panel import Panel, follow, plain
 
-# Columns for a message.
+# Width of a message, in columns.
 _WIDTH = 36
 
 
 class FormPanel(Panel):
-    """Two entries that have to match."""
+    """A passphrase and its repetition."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "submit", "Set it", key_display="↵"),
-        Binding("ctrl+t", "reveal", "Show the text", key_display="^t"),
-        Binding("escape", "leave", "Leave", key_display="Esc"),
+        Binding("enter", "submit", "Save", key_display="↵"),
+        Binding("ctrl+t", "reveal", "Show", key_display="^t"),
+        Binding("escape", "leave", "Back", key_display="Esc"),
     ]
 
     def __init__(self) -> None:
-        super().__init__("A passphrase", "3", id="form")
+        super().__init__("Passphrase", "3", id="form")
         self._client: Client | None = None
         self._store: Store[FormInput, FormViewState] | None = None
-        # The text of each entry that the server has. Another one in the entry was typed since, or refused.
+        # The text of each entry at the server. The field may have a newer text, or one that was refused.
         self._known = {"first": "", "second": ""}
-        # Why the server has refused what stands in an entry.
+        # The reason why the server has refused the text of an entry.
         self._refusal = ""
-        self._resumes: int | None = None
+        self._reconnects: int | None = None
         self._state: FormViewState | None = None
 
     def compose(self) -> ComposeResult:
@@ -49,11 +49,11 @@ class FormPanel(Panel):
             yield Label("Passphrase")
             yield Entry(self, "first")
         with Horizontal(classes="entry"):
-            yield Label("Once more")
+            yield Label("Repeat")
             yield Entry(self, "second")
         yield Static(id="messages")
         with Horizontal(id="submitting"):
-            yield Button("Set it", id="submit", compact=True, disabled=True)
+            yield Button("Save", id="submit", compact=True, disabled=True)
             yield Static(id="submitted")
 
     @property
@@ -66,11 +66,11 @@ class FormPanel(Panel):
         return [entry for entry in self._entries if entry.value != self._known[entry.place]]
 
     def unsaved(self) -> list[str]:
-        # What is on its way is counted there.
-        return [] if self.unanswered else ["an entry of the form"] * len(self._typed)
+        # Pending inputs are counted separately.
+        return [] if self.unanswered else ["the passphrase form"] * len(self._typed)
 
     async def follow(self, client: Client) -> None:
-        """Shows the form as it is and changes."""
+        """Subscribes to the form."""
         self._client = client
 
         def opened(store: Store[FormInput, FormViewState]) -> None:
@@ -82,14 +82,14 @@ class FormPanel(Panel):
     async def _hear(self, store: Store[FormInput, FormViewState]) -> None:
         async for event in store.events():
             if event.get("type") == "submitted":
-                self._say("✓ It is set")
+                self._say("✓ Saved")
 
     def show(self, state: FormViewState) -> None:
         self._state = state
         self._keep_what_was_typed(state)
         self._take_over(state)
         messages = "\n".join(
-            textwrap.fill(visible(message), _WIDTH, initial_indent="· ", subsequent_indent="  ")
+            textwrap.fill(printable(message), _WIDTH, initial_indent="· ", subsequent_indent="  ")
             for message in state["validationMessages"])
         is_untouched = not state["firstEntry"] and not state["secondEntry"]
         shown = self.query_one("#messages", Static)
@@ -100,12 +100,12 @@ class FormPanel(Panel):
             self._say(self._refusal, is_problem=True)
 
     def _keep_what_was_typed(self, state: FormViewState) -> None:
-        """Sends what was typed before there was a connection, or what a server that was killed has forgotten:
-        entries are never persisted."""
+        """Sends texts that were typed while disconnected, and all texts again after a restart of the server:
+        it does not persist entries."""
         client = self._client
-        if client is None or client.resumes == self._resumes:
+        if client is None or client.reconnects == self._reconnects:
             return
-        self._resumes = client.resumes
+        self._reconnects = client.reconnects
         texts = [entry.value for entry in self._entries]
         is_forgotten = not state["firstEntry"] and not state["secondEntry"] and any(texts)
         if is_forgotten or (self._typed and not self.unanswered):
@@ -118,7 +118,7 @@ class FormPanel(Panel):
                 {"first": first, "second": second})
 
     def _take_over(self, state: FormViewState) -> None:
-        """What somebody else has typed. What was typed here and is not accepted stays."""
+        """Shows texts of other clients, unless a text of this client is pending or refused."""
         if self.unanswered:
             return
         for entry, value in zip(self._entries, (state["firstEntry"], state["secondEntry"]), strict=True):
@@ -137,7 +137,7 @@ class FormPanel(Panel):
             self._send({"type": "secondEntryChanged", "value": event.value}, {place: event.value})
 
     def submit(self, entry: Entry) -> None:
-        """Enter was pressed in an entry."""
+        """Handles Enter in an entry."""
         first, second = self._entries
         if entry is first:
             self.screen.set_focus(second)
@@ -150,7 +150,7 @@ class FormPanel(Panel):
 
     def action_submit(self) -> None:
         if self._refusal:
-            # The server has other texts than those that stand here.
+            # The server does not have the texts of the fields.
             self._say(self._refusal, is_problem=True)
         else:
             self._send({"type": "submitTapped"}, {})
@@ -168,7 +168,7 @@ class FormPanel(Panel):
         line.set_class(is_problem, "problem")
 
     def _send(self, input: FormInput, entries: dict[str, str]) -> None:
-        """Sends an input. Once it is accepted, the server has these texts."""
+        """Sends an input. `entries` are the texts that the server has when it is accepted."""
 
         def ended(problem: str | None) -> None:
             if problem:
@@ -186,7 +186,7 @@ class FormPanel(Panel):
         if problem and self._store is not None:
             ended(problem)
         elif problem:
-            self._say(problem, is_problem=True)  # It is sent once there is a connection.
+            self._say(problem, is_problem=True)  # It is sent when the client is connected.
 
 
 class Entry(Line):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The head line: the name, the wire to the server, how the connection is, who else is here."""
+"""The header: the name, the state of the connection, and the number of participants."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from rich.text import Text
 from textual.widget import Widget
 
 from ..client import Status
-from ..printable import visible
+from ..printing import printable
 
 
 class Head(Widget):
-    """One line. The wire is whole while there is a connection."""
+    """One line. The rule in its middle is solid while connected and dashed otherwise."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "head--name", "head--wire", "head--good", "head--wait", "head--soft"}
+        "head--name", "head--rule", "head--good", "head--wait", "head--soft"}
 
     def __init__(self) -> None:
         super().__init__(id="head")
         self.status: Status = "connecting"
-        # Why it is so, where the server has said that.
+        # The reason for the state, or None.
         self.reason: str | None = None
         self.here = 1
 
@@ -35,20 +35,21 @@ class Head(Widget):
             return self.get_component_rich_style(f"head--{name}", partial=True)
 
         name = Text.assemble((" ≈ ", style("good")), ("Statewire ", style("name")))
-        if self.status == "open":
+        if self.status == "connected":
             state = Text.assemble((" ● ", style("good")), ("Connected", style("soft")))
             if self.here > 1:
-                state.append(f" · {self.here} here", style("soft"))
+                state.append(f" · {self.here} online", style("soft"))
         else:
-            says = {
+            text = {
                 "connecting": "Connecting…",
-                "waiting": "Connection lost, trying again…",
-                "closed": "The session is over",
+                "reconnecting": "Connection lost, reconnecting…",
+                "closed": "The session has ended",
             }[self.status]
             if self.reason:
-                says = visible(self.reason)
-            state = Text.assemble((" ○ ", style("wait")), (says, style("wait")))
+                text = printable(self.reason)
+            state = Text.assemble((" ○ ", style("wait")), (text, style("wait")))
         state.append(" ")
-        room = max(0, self.size.width - name.cell_len - state.cell_len)
-        wire = Text("─" * room, style("wire")) if self.status == "open" else Text("╌" * room, style("wait"))
-        return Text.assemble(name, wire, state, no_wrap=True)
+        width = max(0, self.size.width - name.cell_len - state.cell_len)
+        is_connected = self.status == "connected"
+        rule = Text("─" * width, style("rule")) if is_connected else Text("╌" * width, style("wait"))
+        return Text.assemble(name, rule, state, no_wrap=True)

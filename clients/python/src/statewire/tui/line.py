@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A line in which text is edited: shown safely, kept as it is."""
+"""A text field that shows control characters safely and keeps the text unchanged."""
 
 from __future__ import annotations
 
@@ -10,27 +10,26 @@ from rich.text import Text
 from textual import events
 from textual.widgets import Input
 
-from ..printable import visible
+from ..printing import printable
 
 
 class Line(Input):
-    """A line of text. Each character of the text has one on the screen, a line end too, so that whatever is
-    edited stays what it is but for the edit.
+    """A one-line text field. Each character of the text, also a line end, is shown as one character.
 
-    Keys have their effect in the order in which they are typed, however fast; see `StatewireApp.on_event`.
+    Keys take effect in the order in which they are typed; see `StatewireApp.on_event`.
     """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(compact=True, select_on_focus=False, **options)
 
     def submit(self) -> None:
-        """Enter was pressed."""
+        """Handles Enter."""
 
     async def action_submit(self) -> None:
         self.submit()
 
     def put(self, text: str) -> None:
-        """Shows another text, with the cursor at its end."""
+        """Replaces the text and moves the cursor to its end."""
         self.value = text
         self.cursor_position = len(text)
 
@@ -38,7 +37,7 @@ class Line(Input):
 
     async def _on_key(self, event: events.Key) -> None:
         if self.screen.focused is not self:
-            # It was typed behind a key that leads elsewhere.
+            # An earlier key has moved the focus: the new focus gets this key.
             event.stop()
             event.prevent_default()
             self.app.post_message(events.Key(event.key, event.character))
@@ -51,14 +50,14 @@ class Line(Input):
         event.stop()
         event.prevent_default()
         text = event.text.replace("\r\n", "\n").replace("\r", "\n")
-        # The line end behind what was copied belongs to no text.
+        # The line end after the copied text is not a part of it.
         self.replace(text.removesuffix("\n"), *sorted(self.selection))
 
-    # What is shown
+    # Display
 
     @property
     def _shown(self) -> str:
-        return "•" * len(self.value) if self.password else visible(self.value)
+        return "•" * len(self.value) if self.password else printable(self.value)
 
     @property
     def _value(self) -> Text:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A gallery of loaders, each a store of its own, one line each."""
+"""The loader panel: several stores of the kind `loading`, one line each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from textual.widget import Widget
 
 from ..client import Client
 from ..kinds import LOADING
-from ..printable import visible
+from ..printing import printable
 from ..store import Store
 from ..types import LoadingInput, LoadingViewState
 from .gallery import GALLERY, store_name
@@ -26,14 +26,14 @@ _NAME, _BAR, _HOW = 13, 14, 8
 
 
 def is_loading(state: LoadingViewState | None) -> bool:
-    """Whether something goes on."""
+    """Returns True while a load is in progress."""
     if state is None or state["type"] != "loading":
         return False
     return not (state["progress"] and state["progress"]["isCancelled"])
 
 
-def told(state: LoadingViewState | None) -> str:
-    """What to say about a state."""
+def description(state: LoadingViewState | None) -> str:
+    """Describes a state."""
     if state is None or state["type"] == "idle":
         return "Not loaded yet"
     if state["type"] == "loaded":
@@ -43,12 +43,12 @@ def told(state: LoadingViewState | None) -> str:
         return f"Error: {state['error']['message']}"
     progress = state["progress"]
     if progress and progress["isCancelled"]:
-        return "Cancelled; reset it to load again"
+        return "Cancelled. Press x to reset."
     return (progress and progress["message"]) or "Loading…"
 
 
 class LoaderLine(Widget):
-    """One loader: its name, how far it is, how it ended."""
+    """One loader: its name, progress and outcome."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "loader--name", "loader--soft", "loader--bar", "loader--rest", "loader--good", "loader--bad",
@@ -98,20 +98,20 @@ class LoaderLine(Widget):
                 for cell in range(_BAR):
                     is_lit = at <= cell < at + 4
                     text.append("━" if is_lit else "─", style("wait" if is_lit else "rest"))
-                short = visible(_attempt(message)) or _SPINNER[self.tick // 2 % len(_SPINNER)]
+                short = printable(_attempt(message)) or _SPINNER[self.tick // 2 % len(_SPINNER)]
                 text.append(short.rjust(_HOW), style("wait"))
         return text
 
 
 def _attempt(message: str | None) -> str:
-    """`2 of 3`, where a message counts attempts."""
+    """Extracts `2/3` from a message with the number of attempts."""
     if message is None or "(attempt " not in message:
         return ""
     return message.split("(attempt ", 1)[1].split(")", 1)[0].replace(" of ", "/")
 
 
 class LoaderPanel(Panel, can_focus=True):
-    """All loaders; keys are about the one that is marked."""
+    """All loaders. Keys apply to the selected one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "select(-1)", show=False),
@@ -140,11 +140,11 @@ class LoaderPanel(Panel, can_focus=True):
 
     @property
     def current(self) -> LoaderLine:
-        """The loader that keys are about."""
+        """The selected loader."""
         return self.lines[self._selected]
 
     async def follow(self, client: Client) -> None:
-        """Shows all loaders as they are and change."""
+        """Subscribes to all loaders."""
         for line, (_, config) in zip(self.lines, GALLERY, strict=True):
             self.run_worker(self._follow(client, line, config), group="stores")
 
@@ -165,14 +165,14 @@ class LoaderPanel(Panel, can_focus=True):
                 line.refresh()
 
     def _tell(self) -> None:
-        goes_on = [line for line in self.lines if is_loading(line.state)]
+        active = [line for line in self.lines if is_loading(line.state)]
         if self._timer:
-            (self._timer.resume if goes_on else self._timer.pause)()
+            (self._timer.resume if active else self._timer.pause)()
         state = self.current.state
-        self.say(told(state), state is not None and state["type"] == "failure")
+        self.say(description(state), state is not None and state["type"] == "failure")
 
     def say(self, text: str, is_problem: bool = False) -> None:
-        """Says something about the loader that is marked, at the foot."""
+        """Shows a text about the selected loader at the bottom of the panel."""
         self.border_subtitle = plain(text, "$error" if is_problem else "$soft")
 
     def on_click(self, event: events.Click) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the parts of the screen have in common."""
+"""Definitions that all panels share."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from ..client import Client
-from ..errors import OtherConfiguration, SessionEnded, StatewireError, StoreClosed
+from ..errors import OtherConfigurationError, SessionEndedError, StatewireError, StoreClosedError
 from ..kinds import I, Kind, V
-from ..printable import visible
+from ..printing import printable
 from ..store import Store
 
 T = TypeVar("T")
@@ -26,80 +26,80 @@ async def follow(
     opened: Callable[[Store[I, V]], None],
     show: Callable[[V], None],
 ) -> None:
-    """Shows each state of a store, until the session is over for this frontend.
+    """Subscribes to a store and shows each state until the session ends for this client.
 
     - Parameters:
-      - opened: Is called with the store once it is open, and again in each new session.
+      - opened: Is called with the store when it is open, and again in each new session.
+      - show: Is called with each state.
     """
     while True:
         try:
             try:
                 store = await client.open(kind, name, config)
-            except OtherConfiguration:
-                # Somebody else of the session has opened it, and differently; what counts is that it is
-                # the same for all.
+            except OtherConfigurationError:
+                # Another client has opened the store with another configuration. All clients share the store.
                 store = await client.open(kind, name)
             session = client.session
             opened(store)
             async for state in store:
                 if client.session != session:
-                    # The session was lost; its store begins again in the new one.
+                    # The session was lost. The new one has a new store of this name.
                     session = client.session
                     opened(store)
                 show(state)
             return
-        except StoreClosed:
+        except StoreClosedError:
             continue
-        except SessionEnded:
+        except SessionEndedError:
             return
 
 
 def reason(error: StatewireError) -> str:
-    """What to tell somebody about an error."""
-    if isinstance(error, SessionEnded):
-        return "The session is over"
-    text = visible(getattr(error, "message", None) or error)
+    """Formats an error for a person."""
+    if isinstance(error, SessionEndedError):
+        return "The session has ended"
+    text = printable(getattr(error, "message", None) or error)
     return text[:1].upper() + text[1:]
 
 
 def plain(text: object, style: str = "") -> Content:
-    """Text from elsewhere, to be shown as it is: nothing in it is a control character or markup."""
-    return Content.styled(visible(text), style)
+    """Makes content from untrusted text: control characters are replaced, markup is not interpreted."""
+    return Content.styled(printable(text), style)
 
 
 class Panel(Vertical):
-    """A part of the screen with a frame, which tells by its colour where the keys go."""
+    """A part of the screen with a frame. The colour of the frame shows the keyboard focus."""
 
     def __init__(self, title: str, key: str, id: str) -> None:
         super().__init__(id=id, classes="panel")
         self._key = key
-        # Inputs of the person that are not answered yet.
+        # The number of pending inputs.
         self.unanswered = 0
         self.entitle(title)
 
     def entitle(self, title: str) -> None:
-        """Gives it a title, behind the key that leads to it."""
+        """Sets the title, which follows the key that focuses the panel."""
         self.border_title = Content.assemble((self._key, "$faint not bold"), " ", plain(title))
 
     async def follow(self, client: Client) -> None:
-        """Shows the stores of this panel as they are and change, until the session is over."""
+        """Subscribes to the stores of this panel and shows them until the session ends."""
         raise NotImplementedError
 
     def post(
         self, store: Store[I, V] | None, input: I, ended: Callable[[str | None], None], *,
-        settle: bool = False, drawn: Callable[[V], V] | None = None, repeatable: bool = False,
+        settle: bool = False, optimistic: Callable[[V], V] | None = None, idempotent: bool = False,
     ) -> str | None:
-        """Sends an input. However long that takes, it is not given up.
+        """Sends an input without a timeout.
 
         - Parameters:
-          - store: The store; None where none is open yet.
-          - ended: Is called once the input was accepted, or with the reason why it was not.
-        - Returns: Why it cannot be sent; `ended` is not called then.
+          - store: The store; None while none is open.
+          - ended: Is called with None when the input is accepted, or with the reason of the refusal.
+        - Returns: The reason why the input cannot be sent, or None. With a reason, `ended` is not called.
         """
         if store is None:
-            return "There is no connection yet"
+            return "Not connected yet"
         try:
-            answer = store.post(input, settle=settle, drawn=drawn, repeatable=repeatable)
+            answer = store.post(input, settle=settle, optimistic=optimistic, idempotent=idempotent)
         except StatewireError as error:
             return reason(error)
         self.unanswered += 1
@@ -118,5 +118,5 @@ class Panel(Vertical):
         return None
 
     def unsaved(self) -> list[str]:
-        """What a person would lose by leaving now, besides the inputs that are not answered."""
+        """Lists the texts that would be lost if the program ended now, besides pending inputs."""
         return []

@@ -14,7 +14,7 @@ from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from ..printable import visible
+from ..printing import printable
 from ..types import Todo
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class TodoList(ScrollView, can_focus=True):
-    """The rows. Only those that are seen are drawn, however long the list."""
+    """The rows. Only visible rows are drawn."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "todo--open", "todo--done", "todo--mark", "todo--selected", "todo--empty", "todo--sending"}
@@ -41,7 +41,7 @@ class TodoList(ScrollView, can_focus=True):
         Binding("shift+up,K", "move(-1)", "Up", key_display="⇧↑"),
         Binding("shift+down,J", "move(1)", "Down", key_display="⇧↓"),
         Binding("d,delete", "remove", "Remove", key_display="d"),
-        Binding("g", "load", "Load again"),
+        Binding("g", "load", "Reload"),
     ]
 
     def __init__(self, panel: TodoPanel) -> None:
@@ -53,11 +53,11 @@ class TodoList(ScrollView, can_focus=True):
 
     @property
     def current(self) -> Todo | None:
-        """The todo that keys are about."""
+        """The selected todo."""
         return self.todos[self.selected] if self.selected < len(self.todos) else None
 
     def show(self, todos: list[Todo]) -> None:
-        """Shows these; the selection stays with its todo, or where that was."""
+        """Shows todos. The selection stays on its todo, or at its position if the todo was removed."""
         self.todos = todos
         place = next((at for at, todo in enumerate(todos) if todo["id"] == self._selected_id), None)
         self._select(self.selected if place is None else place)
@@ -65,7 +65,7 @@ class TodoList(ScrollView, can_focus=True):
         self.refresh()
 
     def select_id(self, id: str) -> None:
-        """Selects a todo as soon as it is here."""
+        """Selects a todo as soon as it is in the list."""
         self._selected_id = id
 
     def _select(self, place: int) -> None:
@@ -107,7 +107,7 @@ class TodoList(ScrollView, can_focus=True):
             edge = Segment("▌", self.get_component_rich_style("todo--mark") + back)
         else:
             edge = Segment(" ", base)
-        title = Text(visible(todo["title"]), no_wrap=True)
+        title = Text(printable(todo["title"]), no_wrap=True)
         title.truncate(max(0, width - 5), overflow="ellipsis", pad=True)
         return Strip([
             edge, Segment(sign, mark), Segment(title.plain, text), Segment("  ", base)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The todo list. What is done to it is drawn at once, and settled by the server."""
+"""The todo list panel. Changes are shown immediately (optimistic updates) and confirmed by the server."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .panel import Panel, follow, plain
 from .rows import TodoList
 
 Change = Callable[[list[Todo]], list[Todo]]
-_FAILED = "The list could not be shown"
+_FAILED = "The list cannot be shown"
 
 
 class TitleLine(Line):
-    """Where titles are typed."""
+    """The field in which titles are typed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "Save", key_display="↵"),
@@ -33,24 +33,24 @@ class TitleLine(Line):
     ]
 
     def __init__(self, panel: TodoPanel) -> None:
-        super().__init__(placeholder="What is to be done?", id="title")
+        super().__init__(placeholder="Add a task", id="title")
         self.submit = panel.submit  # type: ignore[method-assign]
         self.action_leave = panel.leave_line
 
 
 @dataclass
 class Renaming:
-    """A todo whose title is in the line."""
+    """A todo whose title is being edited in the field."""
 
     id: str
-    # The title from which the person began, or the one that they were shown since.
+    # The title at the start of the edit, or a newer one that the person has seen.
     base: str
-    # Why the new title has come back into the line, if so.
+    # The reason why the new title was returned to the field, or an empty text.
     refusal: str = ""
 
 
 class Returned(NamedTuple):
-    """A title that was not accepted, on its way back into the line."""
+    """A title that was not accepted and waits until the field is empty."""
 
     title: str
     reason: str
@@ -59,31 +59,30 @@ class Returned(NamedTuple):
 
 
 class TodoPanel(Panel):
-    """The list, and the line in which todos are added and renamed.
+    """The list, and the field in which todos are added and renamed.
 
-    A title is in the line, in the list, or on its way back into the line: it is never lost.
+    A title is never lost: it is in the field, in the list, or waits to be returned to the field.
     """
 
     def __init__(self) -> None:
-        super().__init__("To do", "1", id="todo")
+        super().__init__("Tasks", "1", id="todo")
         self._store: Store[TodoInput, TodoViewState] | None = None
         self._renaming: Renaming | None = None
-        # What stood in the line for new todos, while it has the title of another one.
+        # The text for new todos, while the field has the title of an existing one.
         self._draft = ""
-        # Why it has come back into the line, if so.
+        # The reason why the text was returned to the field, or an empty text.
         self._refusal = ""
         self._returned: list[Returned] = []
-        # The ids under which titles that have come back were added: whoever adds such a title again, means
-        # the same todo.
+        # The ids of returned titles: adding such a title again adds the same todo.
         self._ids: dict[str, str] = {}
         self._adding: set[str] = set()
-        # The ids of todos that were removed here: that they are gone is no news.
+        # The ids of todos that this client has removed: their absence is not reported.
         self._removed: set[str] = set()
-        # What is looked for in the list once it is shown: whether todos were there for the inputs to them.
+        # Checks to run when the list is shown: did the todos of accepted inputs exist?
         self._unchecked: list[Callable[[], None]] = []
-        # The titles that this person has seen or given, of todos whose renaming is not answered yet.
+        # The titles that the person has seen or entered, of todos with a pending rename.
         self._titles: dict[str, list[str]] = {}
-        # What went wrong with what was done here, and what the list says.
+        # The problem of the last action, and the error in the state of the list.
         self._problem = ""
         self._state_problem = ""
         self.empty_text = ""
@@ -103,7 +102,7 @@ class TodoPanel(Panel):
 
     @property
     def is_editing(self) -> bool:
-        """True while the line has the focus."""
+        """True while the field has the focus."""
         return self.screen.focused is self.line
 
     @property
@@ -112,7 +111,7 @@ class TodoPanel(Panel):
         return bool(self._state_problem)
 
     def is_adding(self, todo: Todo) -> bool:
-        """A Boolean value that indicates whether the todo was added here and is not accepted yet."""
+        """Returns True while the todo was added by this client and is not accepted yet."""
         return todo["id"] in self._adding
 
     def unsaved(self) -> list[str]:
@@ -124,7 +123,7 @@ class TodoPanel(Panel):
         return [text for text in [*texts, *(back.title for back in self._returned)] if text.strip()]
 
     async def follow(self, client: Client) -> None:
-        """Shows the list as it is and changes."""
+        """Subscribes to the list."""
 
         def opened(store: Store[TodoInput, TodoViewState]) -> None:
             self._store = store
@@ -135,7 +134,7 @@ class TodoPanel(Panel):
         await follow(client, TODO, None, None, opened, self.show)
 
     def load(self) -> None:
-        """Has the server load the list."""
+        """Requests the list from the server."""
         input: TodoInput = {"type": "stateRequested"}
         self._tell_problem(self.post(self._store, input, self._tell_problem))
 
@@ -143,9 +142,9 @@ class TodoPanel(Panel):
         had_failed, self._state_problem = self.has_failed, ""
         if state["type"] == "content":
             todos = state["todos"]
-            self.empty_text = "Nothing is left to do."
+            self.empty_text = "No tasks"
             left = sum(not todo["completed"] for todo in todos)
-            self.entitle(f"To do · {left} of {len(todos)} left" if todos else "To do")
+            self.entitle(f"Tasks · {left} of {len(todos)} open" if todos else "Tasks")
             self.rows.show(todos)
             self._watch_title()
             unchecked, self._unchecked = self._unchecked, []
@@ -161,22 +160,22 @@ class TodoPanel(Panel):
         self._tell()
 
     def tell(self, problem: str) -> None:
-        """Says what went wrong here, until something else is done."""
+        """Shows a problem until the next action."""
         self._problem = problem
         self._tell()
 
     def _tell_also(self, problem: str) -> None:
-        """Says it after what was said since something was done: answers may come all at once."""
+        """Appends a problem to those since the last action: several responses may arrive together."""
         if problem not in self._problem:
             self.tell(f"{self._problem}. {problem}" if self._problem else problem)
 
     def _tell(self) -> None:
-        # Why a title comes back is told for as long as it is not sent again: it comes late after a lost
-        # connection, when the next key is often on its way.
+        # The reason for a returned title is shown until the title is sent again: after a lost connection it
+        # arrives late, often just before the next key.
         problems = [self._refusal, self._renaming.refusal if self._renaming else ""]
         if self._returned:
             more = f" ({len(self._returned) - 1} more)" if len(self._returned) > 1 else ""
-            problems.append(f"{self._returned[0].reason}. It comes back once the line is empty{more}")
+            problems.append(f"{self._returned[0].reason}. The text returns when the field is empty{more}")
         problems.append(self._problem)
         if not any(self._state_problem in problem for problem in problems):
             problems.append(self._state_problem)
@@ -185,16 +184,16 @@ class TodoPanel(Panel):
         line.update(plain(problem))
         line.display = bool(problem)
 
-    # The line
+    # The field
 
     def edit(self, todo: Todo | None) -> None:
-        """Has the line take a new title: of this todo, or of a new one."""
+        """Focuses the field to rename a todo, or to add one."""
         line = self.line
         self.screen.set_focus(line)
         renaming = self._renaming
         if renaming is not None and not (todo and todo["id"] == renaming.id):
             if line.value != renaming.base:
-                self.tell("This title is not saved yet: Enter saves it, Esc gives it up")
+                self.tell("This title is not saved. Enter: save · Esc: discard")
                 return
             self._end_renaming()
             renaming = None
@@ -207,14 +206,14 @@ class TodoPanel(Panel):
         self._mark_line()
 
     def _mark_line(self) -> None:
-        """Says what the line is for."""
+        """Shows the purpose of the field."""
         line = self.line
         line.set_class(self._renaming is not None, "renaming")
         count = len(_titles(line.value))
         if self._renaming is not None:
-            self.border_subtitle = "Its new title"
+            self.border_subtitle = "Renaming"
         else:
-            self.border_subtitle = f"Enter adds {count} todos" if count > 1 else None
+            self.border_subtitle = f"Enter adds {count} tasks" if count > 1 else None
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
@@ -224,7 +223,7 @@ class TodoPanel(Panel):
         self._bring_back()
 
     def submit(self) -> None:
-        """Adds or renames what is in the line. What cannot be sent stays there."""
+        """Adds or renames. Text that cannot be sent stays in the field."""
         line, renaming = self.line, self._renaming
         title = line.value
         if renaming is not None:
@@ -233,23 +232,23 @@ class TodoPanel(Panel):
                 return
             shown = self._title(renaming.id)
             if not title.strip():
-                self.tell("A title must not be empty")
+                self.tell("The title must not be empty")
             elif shown is None:
                 self._renaming, draft, self._draft = None, self._draft, ""
                 line.put("\n".join(filter(None, (title, draft))))
                 self._mark_line()
-                self.tell("Somebody has removed it; Enter adds it as a new one")
+                self.tell("Another client has removed this task. Enter adds it as a new one")
             elif shown != renaming.base:
                 renaming.base = shown
-                self.tell(f"Somebody has renamed it to “{shown}”; Enter overwrites that, Esc keeps it")
+                self.tell(f"Another client has renamed it to “{shown}”. Enter: overwrite · Esc: keep")
             elif problem := self.rename_todo(renaming.id, renaming.base, title):
                 self.tell(problem)
             else:
                 self.leave_line()
                 self._draw()
             return
-        # An empty line stays where it is: where several lines are pasted as if they were typed, an empty one
-        # among them would make commands of those behind it.
+        # An empty line keeps the focus: if lines are pasted as keys, the lines after an empty one would be
+        # interpreted as commands.
         self._refusal = ""
         problems = [(title, self.add_todo(title)) for title in _titles(title)]
         left = [(title, problem) for title, problem in problems if problem]
@@ -259,7 +258,7 @@ class TodoPanel(Panel):
             self.tell(left[0][1])
 
     def leave_line(self) -> None:
-        """Leaves the line. A title that was begun stays; a new title of a todo is given up."""
+        """Leaves the field. A text for a new todo stays; a new title of an existing todo is discarded."""
         self._end_renaming()
         self.screen.set_focus(self.rows)
 
@@ -276,7 +275,7 @@ class TodoPanel(Panel):
             self._bring_back()
 
     def _watch_title(self) -> None:
-        """Somebody else may rename the todo whose title is in the line."""
+        """Notices when another client renames the todo that is being renamed."""
         renaming = self._renaming
         if renaming is None:
             return
@@ -287,32 +286,32 @@ class TodoPanel(Panel):
             renaming.base = shown or ""
             self.line.put(renaming.base)
         else:
-            # Their title becomes the base when Enter asks.
-            self._tell_also(f"Somebody has renamed it to “{shown}”")
+            # On Enter, the new title becomes the base and the person is asked.
+            self._tell_also(f"Another client has renamed it to “{shown}”")
 
     def _watch_renamed(self, state: TodoViewState) -> None:
-        """Somebody else may rename a todo while a title that was given here is on its way."""
+        """Notices when another client renames a todo while a rename of this client is pending."""
         if not self._titles:
             return
         for todo in state["todos"] if state["type"] == "content" else []:
             own = self._titles.get(todo["id"])
             if own is not None and todo["title"] not in own:
                 self._tell_also(
-                    f"Somebody has renamed it to “{todo['title']}” while your title “{own[-1]}” was "
-                    "on its way")
+                    f"Another client has renamed it to “{todo['title']}” while your title “{own[-1]}” was "
+                    "being sent")
                 own.insert(0, todo["title"])
 
     def _title(self, id: str) -> str | None:
         return next((todo["title"] for todo in self.rows.todos if todo["id"] == id), None)
 
-    # What comes back
+    # Returned titles
 
     def _give_back(self, returned: Returned) -> None:
         self._returned.append(returned)
         self._bring_back()
 
     def _bring_back(self) -> None:
-        """Puts the next title that was not accepted into the line, once that is free."""
+        """Puts the next title that was not accepted into the field, if the field is free."""
         if self._returned and self._renaming is None and not self.line.value:
             back = self._returned.pop(0)
             base = self._title(back.renamed) if back.renamed else None
@@ -323,12 +322,12 @@ class TodoPanel(Panel):
                 self._rename(back.renamed, base, back.title, back.reason)
         self._tell()
 
-    # What is done to the list
+    # Changes of the list
 
     def add_todo(self, title: str) -> str | None:
-        """Adds a todo under an id of our own, so that what is done to it meanwhile is about it.
+        """Adds a todo with an id of this client, so that it can be changed before the response.
 
-        - Returns: Why it cannot be sent.
+        - Returns: The reason why the input cannot be sent, or None.
         """
         id = self._ids.pop(title, None) or str(uuid.uuid4())
         own = Todo(id=id, title=title, completed=False)
@@ -354,7 +353,7 @@ class TodoPanel(Panel):
     def rename_todo(self, id: str, base: str, title: str) -> str | None:
         """Renames a todo.
 
-        - Returns: Why that cannot be sent.
+        - Returns: The reason why the input cannot be sent, or None.
         """
 
         def ended(problem: str | None) -> None:
@@ -376,7 +375,7 @@ class TodoPanel(Panel):
         self._do(
             {"type": "todoCompleted", "id": id} if is_done else {"type": "todoReopened", "id": id},
             lambda todos: [_completed(todo, is_done) if todo["id"] == id else todo for todo in todos],
-            self._checked(id, self._told(todo, "ticked" if is_done else "reopened")))
+            self._checked(id, self._told(todo, "completed" if is_done else "reopened")))
 
     def remove_todo(self, todo: Todo) -> None:
         id = todo["id"]
@@ -416,14 +415,14 @@ class TodoPanel(Panel):
             here = {todo["id"] for todo in self.rows.todos}
             is_gone = before is not None and before not in here and before not in self._removed
             if problem is None and is_gone and id in here:
-                # The row before which it was put was gone: the server has not moved it.
+                # The todo before which it was dropped no longer exists: the server has not moved it.
                 place = next((other for other in followers if other in here), None)
                 self._do({"type": "todoMoved", "id": id, "before": place}, lambda todos: todos, told)
 
         self._do({"type": "todoMoved", "id": id, "before": before}, change, self._checked(id, ended))
 
     def _checked(self, id: str, ended: Callable[[str | None], None]) -> Callable[[str | None], None]:
-        """The server accepts an input to a todo that is gone, and does nothing: here that is a problem."""
+        """Reports a problem if the todo does not exist: the server accepts such an input and ignores it."""
 
         def checked(problem: str | None) -> None:
             state = None if self._store is None or problem else self._store.confirmed
@@ -432,13 +431,13 @@ class TodoPanel(Panel):
                 return
             if state and state["type"] == "content" and id not in self._removed:
                 is_there = any(todo["id"] == id for todo in state["todos"])
-                problem = None if is_there else "somebody has removed it"
+                problem = None if is_there else "another client has removed it"
             ended(problem)
 
         return checked
 
     def _told(self, todo: Todo, done: str) -> Callable[[str | None], None]:
-        """Says so where something was not done to a todo."""
+        """Makes a callback that reports a failed action on a todo."""
 
         def ended(problem: str | None) -> None:
             if problem:
@@ -447,30 +446,30 @@ class TodoPanel(Panel):
         return ended
 
     def _do(self, input: TodoInput, change: Change, ended: Callable[[str | None], None]) -> None:
-        """Sends an input that has no text of the person, and shows what it does."""
+        """Sends an input without text of the person, and shows its effect."""
         if problem := self._send(input, change, ended):
             ended(problem)
         self._draw()
 
     def _send(self, input: TodoInput, change: Change, ended: Callable[[str | None], None]) -> str | None:
-        """Sends an input; the reason where it cannot be sent."""
+        """Sends an input; returns the reason why it cannot be sent, or None."""
 
-        def drawn(state: TodoViewState) -> TodoViewState:
+        def optimistic(state: TodoViewState) -> TodoViewState:
             if state["type"] != "content":
                 return state
             return {"type": "content", "todos": change(state["todos"])}
 
         self.tell("")
-        return self.post(self._store, input, ended, settle=True, drawn=drawn, repeatable=True)
+        return self.post(self._store, input, ended, settle=True, optimistic=optimistic, idempotent=True)
 
     @property
     def _failure(self) -> str | None:
-        """What the server shows in place of the list, be it drawn already or not."""
+        """The error that the server shows instead of the list, or None."""
         state = None if self._store is None else self._store.confirmed
         return state["message"] or _FAILED if state and state["type"] == "error" else None
 
     def _draw(self) -> None:
-        """Shows what was just done: the next key is about the list as it is now."""
+        """Shows the state with the last change: the next key applies to it."""
         if self._store is not None:
             self.show(self._store.state)
 
@@ -480,7 +479,7 @@ class TodoPanel(Panel):
 
 
 def _titles(text: str) -> list[str]:
-    """The titles in the line: one in each line of the text."""
+    """Splits a text into titles, one for each line."""
     return [title for title in map(str.strip, text.split("\n")) if title]
 
 

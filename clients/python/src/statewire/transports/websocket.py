@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""WebSocket (RFC 6455): one message per text message. A client only, without extensions."""
+"""WebSocket client (RFC 6455) without extensions: one message per text message."""
 
 from __future__ import annotations
 
@@ -12,48 +12,48 @@ import ssl
 import urllib.parse
 from typing import cast
 
-from ..printable import visible
-from .wire import MAXIMUM_MESSAGE, Outgoing, Receiver
+from ..printing import printable
+from .transport import MAXIMUM_MESSAGE, Outgoing, Receiver
 
 _TEXT, _BINARY, _CLOSE, _PING, _PONG = 0x1, 0x2, 0x8, 0x9, 0xA
 _MAXIMUM_HEAD = 16_384
-# Seconds that the peer has for its close frame.
+# Seconds to wait for the close frame of the server.
 PATIENCE = 5.0
 
 
 class WebSocketError(ConnectionError):
-    """The peer has refused the WebSocket, broken its rules, or closed it with a code."""
+    """The server has refused the WebSocket, violated RFC 6455, or closed it with a code."""
 
     def __init__(self, message: str, code: int = 1002) -> None:
-        super().__init__(visible(message))
+        super().__init__(printable(message))
         self.code = code
 
 
 async def open_websocket(
     url: urllib.parse.SplitResult, receiver: Receiver, tls: ssl.SSLContext | None
-) -> WebSocketWire:
-    """Connects, and returns when the server has agreed to talk WebSocket.
+) -> WebSocketTransport:
+    """Connects and performs the handshake.
 
-    - Raises: `WebSocketError` if it has not.
+    - Raises: `WebSocketError` if the handshake fails.
     """
     loop = asyncio.get_running_loop()
     host = url.hostname or ""
-    _, wire = await loop.create_connection(
-        lambda: WebSocketWire(url, receiver),
+    _, transport = await loop.create_connection(
+        lambda: WebSocketTransport(url, receiver),
         host,
         url.port or (443 if tls else 80),
         ssl=tls,
         server_hostname=host if tls else None,
     )
     try:
-        await wire.opened
+        await transport.opened
     except BaseException:
-        wire.abort()
+        transport.abort()
         raise
-    return wire
+    return transport
 
 
-class WebSocketWire(asyncio.Protocol):
+class WebSocketTransport(asyncio.Protocol):
     """Messages as text messages of a WebSocket."""
 
     def __init__(self, url: urllib.parse.SplitResult, receiver: Receiver) -> None:
@@ -67,15 +67,15 @@ class WebSocketWire(asyncio.Protocol):
         self._reason: BaseException | None = None
         self._closing: asyncio.TimerHandle | None = None
         self._was_opened = False
-        # Done when the handshake is.
+        # Completes with the handshake.
         self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def send(self, message: bytes) -> None:
         if self._closing is None:
             self._frame(_TEXT, message)
 
-    async def room(self) -> None:
-        await self._outgoing.room()
+    async def drain(self) -> None:
+        await self._outgoing.drain()
 
     def close(self) -> None:
         self._close(1000)
@@ -125,7 +125,7 @@ class WebSocketWire(asyncio.Protocol):
         if not self.opened.done():
             self.opened.set_exception(error)
         self._close(code)
-        # Nothing that comes now is listened to; the peer has its time to read the code.
+        # Further data is ignored. The server has PATIENCE seconds to read the code.
         self._buffer.clear()
         if self._transport:
             self._transport.close()
@@ -145,7 +145,7 @@ class WebSocketWire(asyncio.Protocol):
         self._outgoing.ended()
         self._transport = None
         if not self.opened.done():
-            self.opened.set_exception(error or WebSocketError("the connection ended amid the handshake"))
+            self.opened.set_exception(error or WebSocketError("the connection ended during the handshake"))
         elif self._was_opened:
             self._receiver.ended(self._reason or error)
 
@@ -155,13 +155,13 @@ class WebSocketWire(asyncio.Protocol):
         end = self._buffer.find(b"\r\n\r\n")
         if end < 0:
             if len(self._buffer) > _MAXIMUM_HEAD:
-                raise WebSocketError("the answer to the handshake is too long")
+                raise WebSocketError(f"the response to the handshake is longer than {_MAXIMUM_HEAD} bytes")
             return False
         lines = self._buffer[:end].decode("latin-1").split("\r\n")
         del self._buffer[: end + 4]
         status = lines[0].split(" ", 2)
         if len(status) < 2 or not status[0].startswith("HTTP/1.1") or status[1] != "101":
-            raise WebSocketError(f"the server does not talk WebSocket here: {lines[0]}")
+            raise WebSocketError(f"the server refuses a WebSocket at this address: {lines[0]}")
         headers: dict[str, str] = {}
         for line in lines[1:]:
             name, _, value = line.partition(":")
@@ -175,7 +175,7 @@ class WebSocketWire(asyncio.Protocol):
             or "sec-websocket-extensions" in headers
             or "sec-websocket-protocol" in headers
         ):
-            raise WebSocketError("the answer to the handshake is wrong")
+            raise WebSocketError("the response to the handshake is invalid")
         self._was_opened = True
         self.opened.set_result(None)
         return True
@@ -194,7 +194,7 @@ class WebSocketWire(asyncio.Protocol):
         self._outgoing.put(head + mask + _masked(payload, mask))
 
     def _read_frame(self) -> bool:
-        """Takes one frame out of the buffer, if it is whole."""
+        """Handles one frame of the buffer, if it is complete."""
         buffer = self._buffer
         if len(buffer) < 2:
             return False
@@ -206,14 +206,14 @@ class WebSocketWire(asyncio.Protocol):
             raise WebSocketError("a frame of the server is masked")
         length, start = second & 0x7F, 2
         if opcode >= _CLOSE and (length > 125 or not is_final):
-            raise WebSocketError("a control frame is too long, or in parts")
+            raise WebSocketError("a control frame is too long or fragmented")
         if length >= 126:
             start = 4 if length == 126 else 10
             if len(buffer) < start:
                 return False
             length = int.from_bytes(buffer[2:start], "big")
         if length + len(self._message or b"") > MAXIMUM_MESSAGE:
-            raise WebSocketError("a message is too long", 1009)
+            raise WebSocketError(f"a message is longer than {MAXIMUM_MESSAGE} bytes", 1009)
         if len(buffer) < start + length:
             return False
         payload = bytes(buffer[start : start + length])
@@ -227,14 +227,14 @@ class WebSocketWire(asyncio.Protocol):
     def _data(self, opcode: int, payload: bytes, is_final: bool) -> None:
         if opcode == _TEXT:
             if self._message is not None:
-                raise WebSocketError("a message begins inside another one")
+                raise WebSocketError("a message begins before the previous one has ended")
             if is_final:
                 self._received(payload)
                 return
             self._message = bytearray(payload)
         elif opcode == 0:
             if self._message is None:
-                raise WebSocketError("a message goes on that has not begun")
+                raise WebSocketError("a continuation frame without a message")
             self._message += payload
             if is_final:
                 message, self._message = self._message, None
@@ -242,7 +242,7 @@ class WebSocketWire(asyncio.Protocol):
         elif opcode == _BINARY:
             raise WebSocketError("a message is binary", 1003)
         else:
-            raise WebSocketError("a frame is of no known kind")
+            raise WebSocketError("a frame has an unknown opcode")
 
     def _received(self, message: bytes | bytearray) -> None:
         if self._closing:
@@ -260,17 +260,18 @@ class WebSocketWire(asyncio.Protocol):
             code = int.from_bytes(payload[:2], "big") if len(payload) >= 2 else 1005
             if code != 1000 and self._closing is None:
                 text = payload[2:].decode(errors="replace")
-                self._reason = WebSocketError(f"the server has closed with {code} {text}".strip(), code)
+                text = f"the server has closed the WebSocket: {code} {text}".strip()
+                self._reason = WebSocketError(text, code)
             self._close(code if len(payload) >= 2 else 1000)
             self._buffer.clear()
             if self._transport:
                 self._transport.close()
         elif opcode not in (_PING, _PONG):
-            raise WebSocketError("a frame is of no known kind")
+            raise WebSocketError("a frame has an unknown opcode")
 
 
 def _masked(payload: bytes, mask: bytes) -> bytes:
-    """Each byte with one of the mask (RFC 6455 §5.3), as one large number: that is fast."""
+    """XORs the payload with the mask (RFC 6455 §5.3), as one large integer for speed."""
     length = len(payload)
     repeated = (mask * (length // 4 + 1))[:length]
     return (int.from_bytes(payload, "big") ^ int.from_bytes(repeated, "big")).to_bytes(length, "big")

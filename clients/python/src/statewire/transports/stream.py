@@ -8,25 +8,25 @@ import socket
 import ssl
 from typing import cast
 
-from .wire import Lines, Outgoing, Receiver
+from .transport import Lines, Outgoing, Receiver
 
 
-async def open_tcp(host: str, port: int, receiver: Receiver, tls: ssl.SSLContext | None) -> StreamWire:
-    """Connects over TCP, or over TLS where a context is given."""
+async def open_tcp(host: str, port: int, receiver: Receiver, tls: ssl.SSLContext | None) -> StreamTransport:
+    """Connects over TCP, or over TLS if a context is given."""
     loop = asyncio.get_running_loop()
-    _, wire = await loop.create_connection(
-        lambda: StreamWire(receiver), host, port, ssl=tls, server_hostname=host if tls else None)
-    return wire
+    _, transport = await loop.create_connection(
+        lambda: StreamTransport(receiver), host, port, ssl=tls, server_hostname=host if tls else None)
+    return transport
 
 
-async def open_unix(path: str, receiver: Receiver) -> StreamWire:
+async def open_unix(path: str, receiver: Receiver) -> StreamTransport:
     """Connects over a Unix socket."""
     loop = asyncio.get_running_loop()
-    _, wire = await loop.create_unix_connection(lambda: StreamWire(receiver), path)
-    return wire
+    _, transport = await loop.create_unix_connection(lambda: StreamTransport(receiver), path)
+    return transport
 
 
-class StreamWire(asyncio.Protocol):
+class StreamTransport(asyncio.Protocol):
     """Messages as lines over a byte stream."""
 
     def __init__(self, receiver: Receiver) -> None:
@@ -40,8 +40,8 @@ class StreamWire(asyncio.Protocol):
         self._outgoing.put(message)
         self._outgoing.put(b"\n")
 
-    async def room(self) -> None:
-        await self._outgoing.room()
+    async def drain(self) -> None:
+        await self._outgoing.drain()
 
     def close(self) -> None:
         self._outgoing.flush()

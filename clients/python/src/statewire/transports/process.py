@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server that this program spawns and talks to over its standard streams: one message per line."""
+"""A server that this program spawns, connected over its standard streams: one message per line."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ import asyncio
 from collections.abc import Sequence
 from typing import cast
 
-from .wire import Lines, Outgoing, Receiver
+from .transport import Lines, Outgoing, Receiver
 
-# Seconds that a server has for its end after that of its input, before it is killed.
+# Seconds between the end of the server's input and SIGKILL.
 PATIENCE = 5.0
 
 
-async def spawn(command: Sequence[str], receiver: Receiver, log: int | None) -> ProcessWire:
-    """Starts a server, whose standard error is `log`, or that of this program."""
+async def spawn(command: Sequence[str], receiver: Receiver, log: int | None) -> ProcessTransport:
+    """Starts a server with `log` as its standard error; None inherits that of this program."""
     loop = asyncio.get_running_loop()
-    _, wire = await loop.subprocess_exec(lambda: ProcessWire(receiver), *command, stderr=log)
-    return wire
+    _, transport = await loop.subprocess_exec(lambda: ProcessTransport(receiver), *command, stderr=log)
+    return transport
 
 
-class ProcessWire(asyncio.SubprocessProtocol):
-    """Messages as lines over the standard streams of a process, which ends with this wire."""
+class ProcessTransport(asyncio.SubprocessProtocol):
+    """Messages as lines over the standard streams of a process. Closing the transport ends the process."""
 
     def __init__(self, receiver: Receiver) -> None:
         self._receiver = receiver
@@ -33,15 +33,15 @@ class ProcessWire(asyncio.SubprocessProtocol):
 
     @property
     def pid(self) -> int | None:
-        """The id of the process."""
+        """The process id."""
         return self._process.get_pid() if self._process else None
 
     def send(self, message: bytes) -> None:
         self._outgoing.put(message)
         self._outgoing.put(b"\n")
 
-    async def room(self) -> None:
-        await self._outgoing.room()
+    async def drain(self) -> None:
+        await self._outgoing.drain()
 
     def close(self) -> None:
         process = self._process
@@ -73,7 +73,7 @@ class ProcessWire(asyncio.SubprocessProtocol):
             self.abort()
 
     def pipe_connection_lost(self, fd: int, error: BaseException | None) -> None:
-        # A server that closes its output says no more; one whose input is gone hears no more.
+        # Without one of the two streams the connection is of no use.
         if self._killing is None and fd in (0, 1):
             self._reason = self._reason or error
             self.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wires: what carries messages to a server and back."""
+"""Transports: connections that carry messages to a server and back."""
 
 from __future__ import annotations
 
@@ -9,27 +9,28 @@ from collections.abc import Sequence
 
 from .process import spawn
 from .stream import open_tcp, open_unix
+from .transport import Receiver, Transport
 from .websocket import open_websocket
-from .wire import Receiver, Wire
 
 Address = str | Sequence[str]
 
-__all__ = ["Address", "Receiver", "Wire", "open_wire"]
+__all__ = ["Address", "Receiver", "Transport", "open_transport"]
 
 
-async def open_wire(
+async def open_transport(
     address: Address, receiver: Receiver, tls: ssl.SSLContext | None = None, log: int | None = None
-) -> Wire:
+) -> Transport:
     """Connects to a server.
 
     - Parameters:
       - address: `tcp://HOST:PORT`, `tls://HOST:PORT`, `unix:PATH`, `ws://HOST:PORT/`, `wss://HOST:PORT/`,
-        or the words of a command, which is spawned and talked to over its standard streams.
-      - receiver: Who is told what comes.
-      - tls: Whom to trust over `tls` and `wss`; by default what the system trusts.
-      - log: Where a spawned server's standard error goes, as for `subprocess`; by default to this
-        program's.
-    - Raises: `OSError`, `ssl.SSLError`; `ValueError` for what is no address.
+        or the words of a command, which is spawned and connected over its standard streams.
+      - receiver: The receiver of messages.
+      - tls: The TLS context for `tls` and `wss`; None verifies the server with the certificates of the
+        system.
+      - log: The standard error of a spawned server, as for `subprocess`; None inherits that of this
+        program.
+    - Raises: `OSError`, `ssl.SSLError`; `ValueError` if the address is malformed.
     """
     if not isinstance(address, str):
         return await spawn(address, receiver, log)
@@ -38,11 +39,11 @@ async def open_wire(
         return await open_unix(rest.removeprefix("//"), receiver)
     url = urllib.parse.urlsplit(address)
     if url.scheme not in ("tcp", "tls", "ws", "wss") or not url.hostname:
-        raise ValueError(f"not an address: {address}")
+        raise ValueError(f"unknown address {address}; use tcp://, tls://, unix:, ws:// or wss://")
     if url.scheme in ("tls", "wss") and tls is None:
         tls = ssl.create_default_context()
     if url.scheme in ("tls", "tcp"):
         if url.port is None:
-            raise ValueError(f"an address needs a port: {address}")
+            raise ValueError(f"the address {address} has no port")
         return await open_tcp(url.hostname, url.port, receiver, tls if url.scheme == "tls" else None)
     return await open_websocket(url, receiver, tls if url.scheme == "wss" else None)

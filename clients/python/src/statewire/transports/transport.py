@@ -1,43 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What wires have in common."""
+"""Definitions that all transports share."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Protocol
 
-# A message may be so long, and no longer: a snapshot of a million todos is about a tenth of it.
+# The maximum length of a message, in bytes. A snapshot of a million todos has about a tenth of it.
 MAXIMUM_MESSAGE = 1 << 30
 
 
 class Receiver(Protocol):
-    """Who is told what comes over a wire."""
+    """Callbacks of a transport."""
 
     def received(self, message: bytes | bytearray | str) -> None:
-        """One whole message. An exception ends the wire, and is the reason why."""
+        """Handles one whole message. An exception closes the transport and becomes its reason."""
 
     def ended(self, reason: BaseException | None) -> None:
-        """Nothing more comes, nor can be sent. Told once."""
+        """Handles the end of the transport. Called once."""
 
 
-class Wire(Protocol):
-    """Carries whole messages, in their order."""
+class Transport(Protocol):
+    """Carries whole messages in order."""
 
     def send(self, message: bytes) -> None:
-        """Sends a message, with others of this turn of the loop. Nothing happens after the end."""
+        """Sends a message, in one write with others of this turn of the loop. No-op after the end."""
 
-    async def room(self) -> None:
-        """Waits while more is on its way than the peer takes."""
+    async def drain(self) -> None:
+        """Waits until the send buffer has drained."""
 
     def close(self) -> None:
-        """Ends it in the right way; the receiver is told when it has ended."""
+        """Closes the transport gracefully; `Receiver.ended` follows."""
 
     def abort(self) -> None:
-        """Ends it at once."""
+        """Closes the transport immediately."""
 
 
 class Outgoing:
-    """Gathers what is sent in one turn of the loop into one write, and waits for a slow peer."""
+    """A send buffer with write coalescing: one write per turn of the loop; and back-pressure."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -75,7 +75,7 @@ class Outgoing:
         self._transport = None
         self.resumed()
 
-    async def room(self) -> None:
+    async def drain(self) -> None:
         while self._is_paused:
             waiter = self._loop.create_future()
             self._waiting.append(waiter)
@@ -83,21 +83,21 @@ class Outgoing:
 
 
 class Lines:
-    """Finds the lines in what comes in pieces. Only `\\n` ends a line: JSON may contain U+2028."""
+    """Splits chunks of bytes into lines. Only `\\n` ends a line: JSON may contain U+2028."""
 
     def __init__(self) -> None:
         self._rest = bytearray()
 
     def feed(self, data: bytes) -> list[bytes]:
-        """The lines that are whole now, without the empty ones.
+        """Returns the lines that are complete now, without blank ones.
 
-        - Raises: `ValueError` if one grows too long.
+        - Raises: `ValueError` if a line exceeds the maximum length.
         """
         if self._rest:
             if b"\n" not in data:
                 self._rest += data
                 if len(self._rest) > MAXIMUM_MESSAGE:
-                    raise ValueError("a message is too long")
+                    raise ValueError(f"a message is longer than {MAXIMUM_MESSAGE} bytes")
                 return []
             self._rest += data
             data = bytes(self._rest)
