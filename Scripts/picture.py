@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of Scripts/picture: what the page and the terminal show of one session."""
+"""Makes the picture of Scripts/picture: the page and the terminal program in one session."""
 
 import base64
 import os
@@ -10,7 +10,7 @@ import tempfile
 
 import driving
 
-# In an interpreter of its own, since the terminal is installed in another environment.
+# Runs in another interpreter: the terminal program is installed in its own environment.
 TERMINAL = """
 import asyncio, sys
 from statewire import Client

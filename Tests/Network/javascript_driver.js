@@ -10,13 +10,13 @@ import { connect } from "../../clients/javascript/node.js";
 const [url, scale] = process.argv.slice(2);
 const client = connect(url, {
 	timeout: 30_000 / scale,
-	heartbeat: 20_000 / scale,
-	backoff: { base: 200 / scale, max: 10_000 / scale },
+	pingInterval: 20_000 / scale,
+	backoff: { base: 200 / scale, maximum: 10_000 / scale },
 });
 let connections = 0;
 client.on("status", ({ state }) => (connections += state === "connected"));
 const store = client.store("todo");
-store.watch(() => {});
+store.subscribe(() => {});
 
 const words = [];
 let pending = 0;
@@ -24,11 +24,11 @@ const todos = () => store.state?.todos ?? [];
 const shown = () => todos().map(({ title, completed }) => [title, completed]);
 
 function send(input, change, times = 1) {
-	const draw = (state) => (state.todos ? { ...state, todos: change(state.todos) } : state);
+	const optimistic = (state) => (state.todos ? { ...state, todos: change(state.todos) } : state);
 	for (let time = 0; time < times; time++) {
 		pending++;
 		store
-			.send(input, { draw })
+			.send(input, { optimistic })
 			.catch((error) => words.push(error.message))
 			.finally(() => pending--);
 	}

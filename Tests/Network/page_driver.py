@@ -99,7 +99,7 @@ class Hands:
             return {"shown": self.page.evaluate(SHOWN)}
         if interaction["act"] == "end":
             state = self.page.evaluate("""() => ({
-              words, resumes: connections - 1,
+              words, reconnects: connections - 1,
               isLive: document.querySelector("#status").dataset.state === "connected" })""")
             # Two parts of the page show unconfirmed changes: the rows and the status.
             pending = self.page.locator(".sending").count() + (not state.pop("isLive"))

@@ -69,7 +69,7 @@ class Page(Driving):
     def test_keyboard(self):
         page = self.open()
         page.keyboard.press("Tab")
-        expect(page.get_by_role("link", name="Skip to the list")).to_be_focused()
+        expect(page.get_by_role("link", name="Skip to the task list")).to_be_focused()
         page.keyboard.press("Enter")
         page.keyboard.press("Tab")
         for title in ["Milk", "Bread", "Salt"]:
@@ -88,7 +88,7 @@ class Page(Driving):
         tab_to(page.get_by_role("button", name="Move Bread", exact=True))
         page.keyboard.press("ArrowUp")
         self.shows(page, "Bread", "Milk", "Salt")
-        expect(page.locator("#said")).to_have_text("Bread, 1 of 3")
+        expect(page.locator("#announcement")).to_have_text("Bread, 1 of 3")
         expect(page.get_by_role("button", name="Move Bread", exact=True)).to_be_focused()
         page.keyboard.press("End")
         self.shows(page, "Milk", "Salt", "Bread")
@@ -102,7 +102,7 @@ class Page(Driving):
         page.keyboard.type("Rye bread")
         page.keyboard.press("Enter")
         self.shows(page, "Milk", "Salt", "Rye bread")
-        expect(page.get_by_role("button", name="Rye bread, rename")).to_be_focused()
+        expect(page.get_by_role("button", name="Rename Rye bread")).to_be_focused()
         page.keyboard.press("Tab")
         page.keyboard.press("Enter")
         self.shows(page, "Milk", "Salt")
@@ -113,7 +113,7 @@ class Page(Driving):
         page.keyboard.press("Tab")
         page.keyboard.type("swordfish")
         page.keyboard.press("Enter")
-        expect(page.locator("#submitted")).to_have_text("Set.")
+        expect(page.locator("#submitted")).to_have_text("Saved.")
         tab_to(page.get_by_role("button", name="Load: Download"))
         page.keyboard.press("Enter")
         expect(page.get_by_role("button", name="Cancel: Download")).to_be_visible()
@@ -136,7 +136,7 @@ class Page(Driving):
         page.locator("#second").press_sequentially("swordfish")
         expect(messages).to_have_count(0)
         page.click("#submit")
-        expect(page.locator("#submitted")).to_have_text("Set.")
+        expect(page.locator("#submitted")).to_have_text("Saved.")
         page.check("#show")
         expect(page.locator("#first")).to_have_attribute("type", "text")
 
@@ -172,36 +172,37 @@ class Page(Driving):
     def test_loaders(self):
         page = self.open()
         self.record(page, "#loader-download .meter", "aria-valuenow")
-        self.record(page, "#loader-unsteady [role=status]", None)
-        card = {name: page.locator(f"#loader-{name}") for name in ["download", "unsteady", "slow", "kept", "together", "debounced"]}
+        self.record(page, "#loader-retried [role=status]", None)
+        card = {name: page.locator(f"#loader-{name}") for name in ["download", "retried", "time-limit", "cached", "in-parallel", "debounced"]}
         said = {name: node.get_by_role("status") for name, node in card.items()}
         for node in card.values():
             node.get_by_role("button", name="Load").click()
         bar = card["download"].get_by_role("progressbar")
         self.audit(page, "loaders at work")
         self.picture(page, "loaders")
-        expect(said["slow"]).to_have_text("Error: Request timed out")
+        expect(said["time-limit"]).to_have_text("Error: Request timed out")
         expect(said["download"]).to_have_text("Loaded: 4.2 MB")
         expect(bar).to_have_attribute("aria-valuenow", "100")
-        expect(said["kept"]).to_have_text("Loaded: from the cellar")
-        expect(said["together"]).to_have_text("Loaded: fast, slow")
-        expect(said["debounced"]).to_have_text("Loaded: asked once")
-        expect(said["unsteady"]).to_have_text("Error: It did not answer")
-        expect(said["unsteady"]).to_have_attribute("aria-label", "An error occurred")
-        texts = [text for text in self.recorded(page, "#loader-unsteady [role=status]") if text != "Loading…"]
+        expect(said["cached"]).to_have_text("Loaded: from the source")
+        expect(said["in-parallel"]).to_have_text("Loaded: fast, steady, slow")
+        expect(said["debounced"]).to_have_text("Loaded: latest result")
+        expect(said["retried"]).to_have_text("Error: The source did not respond")
+        expect(said["retried"]).to_have_attribute("aria-label", "An error occurred")
+        texts = [text for text in self.recorded(page, "#loader-retried [role=status]")
+                 if text not in ("Loading…", "Requesting…")]
         self.assertEqual(
-            texts, ["Retrying… (attempt 2 of 3)", "Retrying… (attempt 3 of 3)", "Error: It did not answer"]
+            texts, ["Retrying… (attempt 2 of 3)", "Retrying… (attempt 3 of 3)", "Error: The source did not respond"]
         )
         self.assertEqual(
             self.recorded(page, "#loader-download .meter"), ["0", "7", "18", "34", "52", "71", "88", "96", "100"]
         )
         self.audit(page, "loaders at their end")
 
-        card["unsteady"].get_by_role("button", name="Try again").click()
-        card["unsteady"].get_by_role("button", name="Cancel").click()
-        expect(said["unsteady"]).to_have_text("Loading cancelled.")
-        card["unsteady"].get_by_role("button", name="Reset").click()
-        expect(said["unsteady"]).to_have_text("Not loaded yet")
+        card["retried"].get_by_role("button", name="Try again").click()
+        card["retried"].get_by_role("button", name="Cancel").click()
+        expect(said["retried"]).to_have_text("Loading cancelled.")
+        card["retried"].get_by_role("button", name="Reset").click()
+        expect(said["retried"]).to_have_text("Not loaded yet")
 
     def test_killed_server(self):
         page = self.open()
@@ -211,12 +212,12 @@ class Page(Driving):
         page.fill("#add-title", "Half a thou")
         before = page.evaluate("sessionStorage.session")
         self.server.kill()
-        expect(page.locator("#status")).to_have_attribute("data-state", "waiting")
+        expect(page.locator("#status")).to_have_attribute("data-state", "reconnecting")
         # What is done while nobody is there is drawn, and waits.
         page.locator("#second").press("End")
         page.locator("#second").press_sequentially("fish")
         self.row(page, "Milk").get_by_role("checkbox").check()
-        expect(page.locator("#status")).to_contain_text("to send")
+        expect(page.locator("#status")).to_contain_text("unsent")
         self.audit(page, "no server")
         self.picture(page, "offline")
 
@@ -261,15 +262,15 @@ class Page(Driving):
         self.assertNotIn("#", two.url)
         self.assertEqual(*(page.evaluate("sessionStorage.session") for page in [one, two]))
         for page in [one, two]:
-            expect(page.locator("#present")).to_have_text("· 2 here")
+            expect(page.locator("#present")).to_have_text("· 2 online")
             self.shows(page, *EVERYDAY)
 
         two.fill("#first", "swordfish")
         expect(one.locator("#first")).to_have_value("swordfish")
         one.fill("#second", "swordfish")
         expect(two.locator("#submit")).to_be_enabled()
-        one.get_by_role("button", name="Load: Kept").click()
-        expect(two.locator("#loader-kept").get_by_role("status")).to_have_text("Loaded: from the cellar")
+        one.get_by_role("button", name="Load: Cached").click()
+        expect(two.locator("#loader-cached").get_by_role("status")).to_have_text("Loaded: from the source")
         one.get_by_role("button", name=f"Move {EVERYDAY[0]}", exact=True).press("End")
         two.get_by_role("button", name=f"Remove {EVERYDAY[1]}").click()
         for page in [one, two]:
@@ -287,7 +288,7 @@ class Page(Driving):
         two.add_init_script(f"if (!sessionStorage.session) Object.assign(sessionStorage, {kept})")
         two.goto(self.server.url)
         for page in [one, two]:
-            expect(page.locator("#present")).to_have_text("· 2 here")
+            expect(page.locator("#present")).to_have_text("· 2 online")
         self.add(one, "Bread")
         self.add(two, "Salt")
         for page in [one, two]:
@@ -311,9 +312,9 @@ class Page(Driving):
                 page.fill("#first", "swordfish")
                 expect(page.locator("#amount")).to_have_text("$1,234.50")
                 page.get_by_role("button", name="Load: Download").click()
-                page.get_by_role("button", name="Load: Unsteady").click()
-                page.get_by_role("button", name="Load: Slow").click()
-                expect(page.locator("#loader-slow")).to_have_attribute("data-state", "failure")
+                page.get_by_role("button", name="Load: Retried").click()
+                page.get_by_role("button", name="Load: Time limit").click()
+                expect(page.locator("#loader-time-limit")).to_have_attribute("data-state", "failure")
                 if name == "still":
                     self.assertEqual(page.evaluate("document.getAnimations().length"), 0)
                 width = page.evaluate("document.documentElement.scrollWidth")

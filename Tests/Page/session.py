@@ -33,7 +33,7 @@ class Links(Driving):
         left = self.link(two)
         self.assertNotEqual(link, left)
         two.evaluate("link => (location.href = link)", link)
-        expect(two.locator("#present")).to_have_text("· 2 here")
+        expect(two.locator("#present")).to_have_text("· 2 online")
         self.is_live(two)
         expect(two.locator("#first")).to_have_value("swordfish")
         self.assertNotIn("#", two.url)
@@ -62,7 +62,7 @@ class Links(Driving):
         questions = []
         two.on("dialog", lambda dialog: (questions.append(dialog.message), dialog.accept()))
         two.evaluate("link => (location.href = link)", link)
-        expect(two.locator("#present")).to_have_text("· 2 here")
+        expect(two.locator("#present")).to_have_text("· 2 online")
         self.is_live(two)
         self.is_stored(two, "Oat milk", "Bread")
         expect(two.locator("#add-title")).to_have_value("Half a thou")
@@ -80,7 +80,7 @@ class Links(Driving):
 
         def refused():
             two.fill("#first", "x" * 70_000)
-            expect(two.locator("#submitted")).to_contain_text("Not accepted")
+            expect(two.locator("#submitted")).to_contain_text("Not saved")
 
         def emptied():
             self.row(two, "Milk").locator("button.title").click()
@@ -93,7 +93,7 @@ class Links(Driving):
                 questions = []
                 two.once("dialog", lambda dialog: (questions.append(dialog.message), dialog.dismiss()))
                 two.evaluate("link => (location.href = link)", link)
-                expect(two.locator("#notice")).to_contain_text("not saved")
+                expect(two.locator("#notice")).to_contain_text("unsaved changes")
                 self.assertEqual(len(questions), 1)
                 expect(two.locator(field)).to_have_value(text)
                 self.assertEqual(self.link(two), mine)
@@ -102,7 +102,7 @@ class Links(Driving):
                 expect(two.locator("#submitted")).to_have_text("")
         two.once("dialog", lambda dialog: dialog.accept())
         two.evaluate("link => (location.href = link)", link)
-        expect(two.locator("#present")).to_have_text("· 2 here")
+        expect(two.locator("#present")).to_have_text("· 2 online")
         self.assertEqual(self.link(two), link)
 
     def test_server_refuses_the_name(self):
@@ -110,7 +110,7 @@ class Links(Driving):
         page.add_init_script("if (!sessionStorage.session) sessionStorage.frontend = 'x'.repeat(400)")
         page.goto(self.server.url)
         status = page.locator("#status")
-        expect(status).to_have_attribute("data-state", "waiting")
+        expect(status).to_have_attribute("data-state", "reconnecting")
         expect(status).to_contain_text("frontend")
         # Also while it tries again.
         self.record(page, "#status span", None)
@@ -124,7 +124,7 @@ class Links(Driving):
         mine = self.link(page)
         page.on("dialog", lambda dialog: dialog.accept())
         page.evaluate("location.hash = 'x'.repeat(32)")
-        expect(page.locator("#notice")).to_contain_text("a session that has ended")
+        expect(page.locator("#notice")).to_contain_text("The session of the link has ended")
         self.is_live(page)
         self.assertEqual(self.link(page), mine)
         expect(page.locator("#first")).to_have_value("swordfish")
@@ -140,7 +140,7 @@ class Links(Driving):
         page.route_web_socket("**", lambda socket: None)
         page.goto(self.server.url)
         page.get_by_role("button", name="Share").dblclick()
-        expect(page.locator("#notice")).to_contain_text("no session yet")
+        expect(page.locator("#notice")).to_contain_text("Not connected yet")
 
 
 class Denied(Driving):
@@ -168,7 +168,7 @@ class Denied(Driving):
         page.evaluate("link => (location.href = link)", link)
         expect(page.locator("#first")).to_have_value("carrots")
         self.server.kill()
-        expect(page.locator("#status")).to_have_attribute("data-state", "waiting")
+        expect(page.locator("#status")).to_have_attribute("data-state", "reconnecting")
         page.fill("#add-title", "D")
         page.press("#add-title", "Enter")
         self.server.start()
@@ -184,18 +184,18 @@ class Form(Driving):
             page.fill(field, "swordfish")
         expect(page.locator("#submit")).to_be_enabled()
         page.fill("#first", "x" * 70_000)
-        expect(page.locator("#submitted")).to_contain_text("Not accepted")
+        expect(page.locator("#submitted")).to_contain_text("Not saved")
         expect(page.locator("#first")).to_have_value("x" * 70_000)
         expect(page.locator("#first")).to_have_attribute("aria-invalid", "true")
         # The server still has two entries that match.
         page.locator("#second").press("Enter")
         expect(page.locator("#first")).to_be_focused()
-        expect(page.locator("#submitted")).to_contain_text("Not accepted")
+        expect(page.locator("#submitted")).to_contain_text("Not saved")
         self.audit(page, "an entry was refused")
         page.fill("#first", "swordfish")
         expect(page.locator("#first")).not_to_have_attribute("aria-invalid", "true")
         page.click("#submit")
-        expect(page.locator("#submitted")).to_have_text("Set.")
+        expect(page.locator("#submitted")).to_have_text("Saved.")
 
     def test_typing_is_not_overwritten(self):
         page, wire = self.open_wired()

@@ -33,7 +33,7 @@ class Unconfirmed(Driving):
         page = self.open()
         self.add(page, "Bread")
         self.server.kill()
-        expect(page.locator("#status")).to_have_attribute("data-state", "waiting")
+        expect(page.locator("#status")).to_have_attribute("data-state", "reconnecting")
         for title in ["Milk", "Salt"]:
             page.fill("#add-title", title)
             page.press("#add-title", "Enter")
@@ -59,7 +59,7 @@ class Unconfirmed(Driving):
         page.keyboard.type(" milk")
         page.keyboard.press("Enter")
         self.shows(page, "Oat milk")
-        expect(page.get_by_role("button", name="Oat milk, rename")).to_be_focused()
+        expect(page.get_by_role("button", name="Rename Oat milk")).to_be_focused()
         self.is_stored(page, "Oat milk")
 
     def test_reload_before_the_response(self):
@@ -102,7 +102,7 @@ class Unconfirmed(Driving):
         self.shows(page, "Bread")
         expect(page.locator("#add-title")).to_have_value("Oat milk")
         expect(page.locator("#add-title")).to_be_focused()
-        expect(page.locator("#problem")).to_contain_text("Milk was removed meanwhile")
+        expect(page.locator("#problem")).to_contain_text("Milk was removed by someone else")
 
     def test_removed_by_another_while_inputs_are_on_their_way(self):
         page, wire = self.open_wired()
@@ -130,8 +130,8 @@ class Unconfirmed(Driving):
                 self.is_live(page)
                 self.is_settled(page)
                 problem = page.locator("#problem")
-                expect(problem).to_contain_text(f"Not renamed: “{renamed}” was removed meanwhile.")
-                expect(problem).to_contain_text(f"Not changed: “{ticked}” was removed meanwhile.")
+                expect(problem).to_contain_text(f"Not renamed: “{renamed}” was removed by someone else.")
+                expect(problem).to_contain_text(f"Not changed: “{ticked}” was removed by someone else.")
                 expect(page.locator("#add-title")).to_have_value(f"Other {renamed}")
                 page.fill("#add-title", "")
         self.is_stored(page, "Rice")
@@ -140,7 +140,7 @@ class Unconfirmed(Driving):
         page.evaluate(
             """async session => {
               const { connect } = await import("/client/index.js");
-              await connect(location.origin.replace("http", "ws"), { session }).end();
+              await connect(location.origin.replace("http", "ws"), { session }).endSession();
             }""",
             session,
         )
@@ -172,7 +172,7 @@ class Unconfirmed(Driving):
         wire.release()
         self.is_settled(page)
         expect(page.locator("#problem")).to_have_text(
-            "Another person had renamed it to Soy milk; your title takes its place: Oat milk"
+            "Someone else renamed it to Soy milk. Your title has replaced it: Oat milk"
         )
         self.is_stored(page, "Oat milk", "Sea salt")
         # Another one, after a reload.
@@ -182,7 +182,7 @@ class Unconfirmed(Driving):
         page.reload()
         wire.cut()
         self.is_live(page)
-        expect(page.locator("#problem")).to_contain_text("had renamed it to Soy milk; your title takes its place: Milk")
+        expect(page.locator("#problem")).to_contain_text("renamed it to Soy milk. Your title has replaced it: Milk")
         self.is_stored(page, "Milk", "Sea salt")
 
     def test_storage_of_the_tab_is_corrupt(self):
@@ -268,7 +268,7 @@ class Unconfirmed(Driving):
         self.sql("DROP TRIGGER one", "DROP TRIGGER two")
         page.click("#again")
         expect(page.locator("#again")).to_be_hidden()
-        expect(page.locator("#problem")).to_contain_text("could not save it")
+        expect(page.locator("#problem")).to_contain_text("cannot save it")
         expect(page.locator("#add-title")).to_have_value("Bread")
         expect(page.get_by_role("textbox", name="New title of Milk")).to_have_value("Oat milk")
 
@@ -323,7 +323,7 @@ class Texts(Driving):
             self.send(page, {"type": "todoRenamed", "id": id, "title": f"{end} milk"})
             expect(page.locator("button.title")).to_have_text(f"{end} milk")
             page.keyboard.press("Enter")
-            expect(page.locator("#problem")).to_contain_text(f"renamed to {end} milk meanwhile")
+            expect(page.locator("#problem")).to_contain_text(f"renamed it to {end} milk")
             expect(field).to_have_value("Oat milk")
             page.keyboard.press(end)
             expect(field).to_have_count(0)
@@ -336,7 +336,7 @@ class Texts(Driving):
         self.row(page, "Milk").locator("button.title").click()
         page.keyboard.press("Delete")
         page.keyboard.press("Enter")
-        expect(page.locator("#problem")).to_contain_text("A title must not be empty")
+        expect(page.locator("#problem")).to_contain_text("The title must not be empty")
         page.keyboard.press("Escape")
         self.shows(page, "Milk")
 
@@ -418,7 +418,7 @@ class Texts(Driving):
         left = page.evaluate(
             """async () => {
               const { write } = await import("/dom.js");
-              const node = document.querySelector("#said");
+              const node = document.querySelector("#announcement");
               node.className = "";
               write(node, "before ", "\\u2069\\u202evalue", " after");
               const place = part => {
@@ -447,9 +447,9 @@ class Frames(Driving):
         expect(page.locator("#problem")).to_contain_text("Not renamed: ")
         expect(page.get_by_role("textbox", name="New title of Milk")).to_have_value("y" * 30_000)
         page.fill("#first", "z" * 30_000)
-        expect(page.locator("#submitted")).to_contain_text("Not accepted: ")
+        expect(page.locator("#submitted")).to_contain_text("Not saved: ")
         expect(page.locator("#first")).to_have_value("z" * 30_000)
-        expect(page.locator("#status")).to_have_text("Live")
+        expect(page.locator("#status")).to_have_text("Connected")
 
 
 class Long(Driving):
@@ -480,26 +480,26 @@ class Long(Driving):
         page.keyboard.press("PageUp")
         expect(button("Remove Todo 289")).to_be_focused()
         page.keyboard.press("Shift+Tab")
-        expect(button("Todo 289, rename")).to_be_focused()
+        expect(button("Rename Todo 289")).to_be_focused()
         page.keyboard.press("Home")
-        expect(button("Todo 1, rename")).to_be_focused()
+        expect(button("Rename Todo 1")).to_be_focused()
         page.keyboard.press("Shift+Tab")
         page.keyboard.press("Shift+Tab")
         expect(button("Move Todo 1")).to_be_focused()
         page.keyboard.press("End")
         expect(button("Move Todo 1")).to_be_focused()
         expect(button("Move Todo 1")).to_be_in_viewport()
-        expect(page.locator("#said")).to_have_text("Todo 1, 300 of 300")
+        expect(page.locator("#announcement")).to_have_text("Todo 1, 300 of 300")
         # A row that has the focus stays in the document, however far it is.
         page.locator("#scroller").evaluate("node => (node.scrollTop = 0)")
         expect(self.row(page, "Todo 2")).to_be_in_viewport()
         page.keyboard.press("ArrowUp")
         expect(button("Move Todo 1")).to_be_focused()
-        expect(page.locator("#said")).to_have_text("Todo 1, 299 of 300")
+        expect(page.locator("#announcement")).to_have_text("Todo 1, 299 of 300")
         page.locator("#add-title").focus()
         for _ in range(3):
             page.keyboard.press("Tab")
-        expect(page.get_by_role("link", name="Skip the list")).to_be_focused()
+        expect(page.get_by_role("link", name="Skip the task list")).to_be_focused()
         page.keyboard.press("Enter")
         page.keyboard.press("Tab")
         expect(button("Refresh the balance")).to_be_focused()
@@ -508,10 +508,10 @@ class Long(Driving):
         page = self.open()
         self.fill(page, 300)
         self.send(page, {"type": "todoAdded", "title": "Water the ferns"})
-        find = page.get_by_role("searchbox", name="Find in the list")
+        find = page.get_by_role("searchbox", name="Search tasks")
         find.fill("FERN")
         self.shows(page, "Water the ferns")
-        expect(page.locator("#said")).to_have_text("1 found")
+        expect(page.locator("#announcement")).to_have_text("1 found")
         find.fill("todo 29")
         page.get_by_role("button", name="Move Todo 290", exact=True).press("End")
         expect(page.locator("#todos li").last).to_contain_text("Todo 290")
@@ -520,7 +520,7 @@ class Long(Driving):
         titles = [todo["title"] for todo in self.stored(page)]
         self.assertEqual(titles[298:], ["Todo 290", "Todo 300", "Water the ferns"])
         find.fill("nothing has this")
-        expect(page.locator("#empty")).to_have_text("No title has this text.")
+        expect(page.locator("#empty")).to_have_text("No matching tasks")
         self.add(page, "Salt")
         expect(self.row(page, "Salt")).to_be_in_viewport()
 
@@ -594,7 +594,7 @@ class Dragging(Driving):
         )
         self.picture(page, "dragged-to-the-end", full=False)
         page.mouse.up()
-        expect(page.locator("#said")).to_have_text("Todo 1, 60 of 60")
+        expect(page.locator("#announcement")).to_have_text("Todo 1, 60 of 60")
         self.is_settled(page)
         self.assertEqual(self.stored(page)[-1]["title"], "Todo 1")
 

@@ -25,75 +25,88 @@ import type {
 
 export * from "./types.js";
 
-/** One way of a channel: the client is told of whole messages, and once of the end. */
-export interface ChannelListener {
+/** Callbacks of a transport: one call for each whole message, and one at the end. */
+export interface TransportListener {
   message(text: string): void;
   closed(error?: Error): void;
-  /** Aborted when the channel is not wanted any more before it is there. */
+  /** Aborted when the client no longer needs the connection that is being made. */
   signal?: AbortSignal;
 }
 
-/** The other way: one text is one message. */
-export interface Channel {
+/** A connection that carries whole messages; one text is one message. */
+export interface Transport {
   send(text: string): void;
   close(): void;
 }
 
-/** Makes a channel; called once for each connection. */
-export type Dial = (listener: ChannelListener) => Promise<Channel>;
+/** Connects; called once for each connection. */
+export type Dial = (listener: TransportListener) => Promise<Transport>;
 
 export interface ClientOptions {
-  /** The handle of a session to go on with; another one is opened if it is over. */
+  /** The handle of a session to attach to. A new session is opened if it has ended. */
   session?: string;
   /**
-   * The name of this frontend in its session, by chance if not given. With null it has none: then
-   * inputs that were not answered when the connection is lost are not sent again.
+   * The name of this frontend in its session; random by default. With null the frontend has no name:
+   * pending inputs then fail when the connection is lost, and are not sent again.
    */
   frontend?: string | null;
+  /** A driver sends inputs. An observer only subscribes. */
   role?: FrontendRole;
+  /** The token for a server that requires one. */
   token?: string;
-  /** What the program is called, for the server's logs. */
+  /** The name of this program in the server's logs. */
   name?: string;
-  /** After so many frames of a store its digest is compared with the server's; 1000 if not given. */
-  checkEvery?: number;
+  /** The number of updates after which the state of a store is verified; 1000 by default. */
+  verifyAfterUpdates?: number;
   /**
-   * After so many milliseconds of silence the server is asked with `ping`, after half of them while a
-   * response is awaited; three quarters of them later the connection is given up. 20,000 if not given, 0 for
-   * never.
+   * Milliseconds without a message after which the client sends `ping`; half of them while a response is
+   * pending. The client drops the connection if no message arrives in the following three quarters of the
+   * interval. 20,000 by default; 0 disables pings.
    */
-  heartbeat?: number;
-  /** Milliseconds that a connection and each request other than an input may take; 0 for any time. */
+  pingInterval?: number;
+  /** Milliseconds for connecting and for each request except inputs; 30,000 by default, 0 for no limit. */
   timeout?: number;
-  /** How long to wait before connecting again, in milliseconds: `base` first, `max` at most. */
-  backoff?: { base?: number; max?: number; random?: () => number };
-  /** How many inputs may wait for their answer; 10,000 if not given. */
+  /** Delays before connecting again, in milliseconds: at most `base` first, then doubled up to `maximum`. */
+  backoff?: { base?: number; maximum?: number; random?: () => number };
+  /** The number of inputs that may be without a response; 10,000 by default. */
   maximumPending?: number;
 }
 
+/**
+ * The state of the connection. `connecting`: the first connection is being made. `connected`: the client is
+ * attached to its session. `reconnecting`: the connection was lost or refused; the next attempt starts at
+ * `retryAt` (a time of `Date.now()`). `closed`: final.
+ */
 export type Status =
   | { state: "connecting" }
   | { state: "connected" }
-  | { state: "waiting"; error: Error; retryAt: number }
+  | { state: "reconnecting"; error: Error; retryAt: number }
   | { state: "closed"; error: Error };
 
 export interface ClientEvents {
   status: Status;
-  /** There is another session; `lost` says why, if there was one before. */
-  session: { session: string; lost?: RpcError };
+  /** A session was opened; `lost` is the error of the previous one, if there was one. */
+  session: { session: string; lost?: RPCError };
   closed: Error;
   presence: SessionPresenceParams;
   traced: SessionTracedParams;
-  /** What came of a store is not right: it is asked for anew. */
-  problem: { store: string; reason: "gap" | "patch" | "digest" };
-  /** A store's state came as a whole, not by frames; `before` is what was drawn until then. */
-  resynchronised: {
+  /** The replica of a store differs from the server's state. The client requests the whole state. */
+  divergence: { store: string; reason: Divergence };
+  /** The whole state of a store has replaced its replica; `before` is the previous `store.state`. */
+  resynced: {
     store: string;
-    reason: "gap" | "patch" | "digest" | SessionAttachSnapshotReason;
+    reason: Divergence | SessionAttachSnapshotReason;
     before: unknown;
   };
 }
 
-/** What a store takes and shows. */
+/**
+ * How a replica differs from the server's state. gap: an update is missing. patch: a patch does not apply.
+ * digest: the digests differ.
+ */
+export type Divergence = "gap" | "patch" | "digest";
+
+/** The types of a store. */
 export interface StoreTypes {
   input: { type: string };
   state: unknown;
@@ -101,7 +114,7 @@ export interface StoreTypes {
   config: unknown;
 }
 
-/** The stores that are built in. Add those of your own by declaration merging. */
+/** The built-in store kinds. Add custom ones by declaration merging. */
 export interface StoreKinds {
   todo: { input: TodoInput; state: TodoViewState; event: never; config: TodoConfiguration };
   addTodo: {
@@ -121,13 +134,13 @@ export interface StoreKinds {
 }
 
 export interface SendOptions<State> {
-  /** Answer once all effects of the input have ended. */
+  /** True to wait until all effects of the input have ended; true by default with `optimistic`. */
   settle?: boolean;
-  /** The state that the input will lead to; drawn until the answer is there. */
-  draw?: (state: State) => State;
-  /** Aborting cancels the input's effects. */
+  /** Computes the state that the input will probably lead to; applied until the result arrives. */
+  optimistic?: (state: State) => State;
+  /** Aborting cancels the input and its effects on the server. */
   signal?: AbortSignal;
-  /** Milliseconds; none if not given, since an input waits for a connection. */
+  /** Milliseconds to wait for the result; no limit by default. */
   timeout?: number;
 }
 
@@ -135,52 +148,56 @@ export class Store<Types extends StoreTypes = StoreTypes> {
   readonly name: string;
   readonly kind?: string;
   readonly config?: Types["config"];
-  /** What to draw; undefined as long as nobody watches or nothing has come. */
+  /** The state to draw; undefined without a subscriber and before the first state. */
   readonly state: Types["state"] | undefined;
-  /** The server's state, without what is drawn early. */
+  /** The server's state, without optimistic updates. */
   readonly confirmed: Types["state"] | undefined;
   readonly revision: number | null;
   private constructor();
   /**
-   * The states as they come, the present one first. A consumer that is slow gets the newest one when
-   * it asks for the next. Ends when the store is closed.
+   * Iterates over the states, beginning with the current one. A slow consumer skips intermediate states.
+   * Ends when the store is closed.
    */
   states(options?: { signal?: AbortSignal }): AsyncGenerator<Types["state"], void, undefined>;
   [Symbol.asyncIterator](): AsyncGenerator<Types["state"], void, undefined>;
-  /** Calls back with each state, at once with the present one; `ended` when no more will come. */
-  watch(changed: (state: Types["state"]) => void, ended?: (error?: Error) => void): () => void;
-  /** Watches the store, and calls back with each of its events. */
+  /**
+   * Calls `changed` with the current state and after each change, and `ended` when the subscription ends.
+   * Returns a function that unsubscribes.
+   */
+  subscribe(changed: (state: Types["state"]) => void, ended?: (error?: Error) => void): () => void;
+  /** Subscribes to the store and calls back with each event. Returns a function that unsubscribes. */
   onEvent(listener: (event: Types["event"]) => void): () => void;
   /**
-   * Sends an input, when there is a connection, and once. Resolves with the answer, which comes after the
-   * state that the input has led to. The input is copied now. Rejects with a `LimitError` if its frame is
-   * longer than the server takes (`frameBytes`) or nests deeper (`nesting`), and with what `JSON.stringify`
-   * throws.
+   * Sends an input as soon as the client is connected. The server applies it exactly once. Resolves with the
+   * send result, after the state that the input has led to. The input is copied immediately. Rejects with a
+   * `LimitError` if its frame exceeds a limit of the server (`frameBytes`, `nesting`), and with the error of
+   * `JSON.stringify` if it is not JSON.
    */
   send(input: Types["input"], options?: SendOptions<Types["state"]>): Promise<StoreSendResult>;
   /**
-   * Compares the digest of the state with the server's, and takes the server's state if ours is another
-   * one. Resolves with whether it was the same.
+   * Compares the digest of the replica with the server's, and takes the server's state if they differ.
+   * Resolves with true if they were equal.
    */
   verify(): Promise<boolean>;
-  /** Ends the store at the server, for all frontends of the session. */
+  /** Closes the store at the server, for all participants of the session. */
   close(): Promise<void>;
 }
 
-/** A frontend of one session: it connects at once, and again when it has to, and goes on where it was. */
+/** A client of one session. It connects immediately, reconnects by itself and resumes the session. */
 export class Client {
   constructor(dial: Dial, options?: ClientOptions);
-  /** The handle of the session: whoever has it can go on with it. Null until there is one. */
+  /** The handle of the session, with which other clients can attach. Null before the first connection. */
   readonly session: string | null;
   readonly frontend: string | null;
   readonly status: Status;
-  /** How many inputs have not been answered. */
+  /** The number of inputs without a response. */
   readonly pending: number;
+  /** Adds a listener. Returns a function that removes it. */
   on<Type extends keyof ClientEvents>(
     type: Type,
     listener: (event: ClientEvents[Type]) => void,
   ): () => void;
-  /** The store of a name. With `kind` (and `config`) it is opened before it is used. */
+  /** Returns the store with a name. With `kind` (and `config`) the client opens it before use. */
   store<Kind extends keyof StoreKinds>(name: Kind): Store<StoreKinds[Kind]>;
   store<Kind extends keyof StoreKinds>(
     name: string,
@@ -190,25 +207,25 @@ export class Client {
     name: string,
     options?: { kind: string; config?: Types["config"] },
   ): Store<Types>;
-  /** Resolves once there is a connection; rejects if there will be none. */
+  /** Resolves when the client is connected; rejects if it is closed. */
   connected(): Promise<void>;
-  /** Any request; waits for a connection, and is not sent again if that is lost. */
+  /** Sends a request as soon as the client is connected. It is not sent again if the connection is lost. */
   request(
     method: string,
     params?: { [member: string]: unknown },
     options?: { signal?: AbortSignal; timeout?: number },
   ): Promise<any>;
-  /** Says whether somebody looks at this frontend. */
-  lifecycle(phase: FrontendLifecyclePhase): void;
-  /** Tries again at once, where it waits to do so: the network is back, say. */
+  /** Reports whether the frontend is active (visible to a person), also on later connections. */
+  setPhase(phase: FrontendLifecyclePhase): void;
+  /** Connects immediately if the client is waiting to reconnect, for example when the network is back. */
   reconnect(): void;
-  /** Ends the connection, not the session. */
+  /** Closes the client. The session continues on the server until it expires. */
   close(): void;
-  /** Ends the session with its stores, for all who are attached, and the client. */
-  end(): Promise<void>;
+  /** Closes the session with its stores, for all clients, and then this client. */
+  endSession(): Promise<void>;
 }
 
-/** A client of the server at a WebSocket's address; `WebSocket` is the platform's unless one is given. */
+/** Makes a client of the server at a WebSocket URL. `WebSocket` replaces the class of the platform. */
 export function connect(
   url: string,
   options?: ClientOptions & { WebSocket?: unknown },
@@ -220,63 +237,70 @@ export type PatchOperation =
   | { op: "remove"; path: string }
   | { op: "move" | "copy"; from: string; path: string };
 
-/** The state after the operations; the one before stays as it is, and shares what they do not touch. */
+/** Returns the state after the operations. The given state is unchanged; unchanged parts are shared. */
 export function applyPatch<State>(state: State, operations: readonly PatchOperation[]): State;
-/** The text of a JSON value in the form of RFC 8785. */
+/** Encodes a JSON value in the canonical form of RFC 8785. */
 export function canonical(value: unknown): string;
+/** Computes the CRC-32 of bytes. */
 export function crc32(bytes: Uint8Array): number;
+/** Computes the CRC-32 of the canonical form in UTF-8, as the server does. */
 export function digest(state: unknown): number;
 
 /**
- * Text from a server for a terminal or a log: what would be executed there, or would reorder the text beside it,
- * is replaced by characters that show, one by one.
+ * Makes text safe to print to a terminal or a log: replaces control characters and bidirectional controls with
+ * visible characters, one for one.
  */
-export function visible(text: unknown): string;
+export function printable(text: unknown): string;
 
-/** Everything that this client rejects and throws. Each `message` is `visible`. */
+/** The base class of all errors of this client. Each `message` is safe to print to a terminal. */
 export class StatewireError extends Error {}
-/** The patch does not fit the state; nothing of it was applied. */
+/** The patch does not apply to the state. */
 export class PatchError extends StatewireError {}
-/** The connection ended before the answer came; whether the server did it is not known. */
+/** The connection ended before the response. It is unknown whether the request was carried out. */
 export class ConnectionLostError extends StatewireError {}
-/** No answer came in time. */
-export class TimeoutError extends StatewireError {}
-export class ClientClosedError extends StatewireError {}
-/** Another connection has attached under this frontend's name. */
-export class EvictedError extends ClientClosedError {}
-/** More inputs wait for their answer than the client keeps. */
-export class OverflowError extends StatewireError {}
+/** No response arrived in time. */
+export class TimedOutError extends StatewireError {}
+/**
+ * The session has ended for this client. clientClosed: the client was closed. evicted: another connection has
+ * attached with this frontend's name.
+ */
+export class SessionEndedError extends StatewireError {
+  constructor(reason: "clientClosed" | "evicted");
+  readonly reason: "clientClosed" | "evicted";
+}
+/** The maximum number of inputs is pending. */
+export class TooManyPendingError extends StatewireError {}
 
-/** The server's answer is an error. Codes that have no class of their own are of this one. */
-export class RpcError extends StatewireError {
+/** An error response of the server. A code without a class of its own has this class. */
+export class RPCError extends StatewireError {
   constructor(code: number, message: string, data?: unknown, options?: ErrorOptions);
   readonly code: number;
   readonly data: any;
 }
-export class ParseError extends RpcError {}
-export class InvalidRequestError extends RpcError {}
-export class MethodNotFoundError extends RpcError {}
-export class InvalidParamsError extends RpcError {
-  /** A JSON Pointer into the params, where the server names one. */
+export class ParseError extends RPCError {}
+export class InvalidRequestError extends RPCError {}
+export class MethodNotFoundError extends RPCError {}
+export class InvalidParamsError extends RPCError {
+  /** The place of the error, if the server names it: a JSON Pointer into the params. */
   readonly path: string | undefined;
 }
-export class InternalError extends RpcError {}
-export class CancelledError extends RpcError {}
-export class UnknownStoreError extends RpcError {}
-export class StoreClosedError extends RpcError {}
-export class UnknownSessionError extends RpcError {}
-export class SessionOverError extends RpcError {}
-export class ObserverError extends RpcError {}
-export class LimitError extends RpcError {
+export class InternalError extends RPCError {}
+export class RequestCancelledError extends RPCError {}
+export class UnknownStoreError extends RPCError {}
+export class StoreClosedError extends RPCError {}
+export class UnknownSessionError extends RPCError {}
+export class ExpiredSessionError extends RPCError {}
+export class ObserverError extends RPCError {}
+export class LimitError extends RPCError {
   readonly limit: string | undefined;
   readonly path: string | undefined;
 }
-export class UnauthorisedError extends RpcError {}
-export class UnsupportedVersionError extends RpcError {
+export class UnauthorisedError extends RPCError {}
+export class ProtocolVersionError extends RPCError {
   readonly supported: string[] | undefined;
 }
-export class StoreConflictError extends RpcError {}
-export class OutOfOrderError extends RpcError {
+export class OtherConfigurationError extends RPCError {}
+export class OutOfOrderError extends RPCError {
   readonly sequence: number | undefined;
 }
-export function rpcError(error: { code: number; message: string; data?: unknown }): RpcError;
+export function rpcError(error: { code: number; message: string; data?: unknown }): RPCError;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What things promise stands in index.d.ts.
+// index.d.ts documents the exports.
 
 import { Client } from "./src/client.js";
 import { webSocket } from "./src/websocket.js";

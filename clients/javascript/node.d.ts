@@ -4,37 +4,36 @@ import type { Client, ClientOptions, Dial } from "./index.js";
 
 export {
   applyPatch,
-  CancelledError,
   canonical,
   Client,
-  ClientClosedError,
   ConnectionLostError,
   crc32,
   digest,
-  EvictedError,
+  ExpiredSessionError,
   InternalError,
   InvalidParamsError,
   InvalidRequestError,
   LimitError,
   MethodNotFoundError,
   ObserverError,
+  OtherConfigurationError,
   OutOfOrderError,
-  OverflowError,
   ParseError,
   PatchError,
-  RpcError,
+  printable,
+  ProtocolVersionError,
+  RequestCancelledError,
+  RPCError,
   rpcError,
-  SessionOverError,
+  SessionEndedError,
   StatewireError,
   Store,
   StoreClosedError,
-  StoreConflictError,
-  TimeoutError,
+  TimedOutError,
+  TooManyPendingError,
   UnauthorisedError,
   UnknownSessionError,
   UnknownStoreError,
-  UnsupportedVersionError,
-  visible,
 } from "./index.js";
 export * from "./types.js";
 
@@ -48,9 +47,9 @@ export interface ProcessOptions {
   [option: string]: unknown;
 }
 
-/** A client of the server at `tcp://host:port`, `tls://host:port`, `unix:/path`, `ws://…` or `wss://…`. */
+/** Makes a client of the server at `tcp://host:port`, `tls://host:port`, `unix:/path`, `ws://…` or `wss://…`. */
 export function connect(address: string, options?: ClientOptions & { tls?: TlsOptions }): Client;
-/** A client of a server of its own, which it spawns, and which ends with it. */
+/** Makes a client that spawns its own server and ends it. */
 export function spawn(
   command: string,
   args?: string[],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The client for Node: what index.js has, and servers that are spawned or listen on sockets.
+// The client for Node: the exports of index.js, and connections to spawned servers and over sockets.
 
 import { Client } from "./src/client.js";
 import { StatewireError } from "./src/errors.js";
@@ -8,14 +8,14 @@ import { process as spawned, socket, tlsSocket } from "./src/node/streams.js";
 import { webSocket } from "./src/node/websocket.js";
 
 /**
- * A client of the server at an address: `tcp://host:port`, `tls://host:port`, `unix:/path`,
+ * Makes a client of the server at an address: `tcp://host:port`, `tls://host:port`, `unix:/path`,
  * `ws://…` or `wss://…`. `tls` in the options are those of Node's `tls.connect`.
  */
 export function connect(address, options = {}) {
   return new Client(dial(address, options), options);
 }
 
-/** A client of a server of its own, which it spawns, and which ends with it. */
+/** Makes a client that spawns its own server and ends it. */
 export function spawn(command, args, { process, ...options } = {}) {
   return new Client(spawned(command, args, process), options);
 }
@@ -33,7 +33,7 @@ export function dial(address, { tls } = {}) {
     case "wss:":
       return webSocket(address, tls);
     default:
-      throw new StatewireError(`no such transport: ${url.protocol}`);
+      throw new StatewireError(`unknown address ${address}; use tcp://, tls://, unix:, ws:// or wss://`);
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Browser features that can be denied or missing. Without them everything else still works.
+// Browser features that can be denied or missing. The page works without them.
 
-/** The result of `work`, or `otherwise` where the browser refuses it. */
+/** Returns the result of `work`, or `otherwise` if it throws. */
 export function attempt(work, otherwise) {
 	try {
 		return work();
@@ -13,10 +13,10 @@ export function attempt(work, otherwise) {
 
 const memory = {};
 
-/** Texts of this tab that survive a reload; in memory alone where storage is denied. */
+/** Texts of this tab that survive a reload; kept in memory if storage is denied. */
 export const kept = {
 	get: (key) => memory[key] ?? attempt(() => sessionStorage.getItem(key)) ?? "",
-	/** Returns true where the text survives a reload. */
+	/** Returns true if the text survives a reload. */
 	set(key, text) {
 		memory[key] = text;
 		return attempt(() => {
@@ -29,6 +29,6 @@ export const kept = {
 export const isMotionReduced = () =>
 	attempt(() => matchMedia("(prefers-reduced-motion: reduce)").matches, true);
 
-/** An id for a todo. `crypto.randomUUID` exists in secure contexts only. */
+/** Makes an id for a todo. `crypto.randomUUID` exists in secure contexts only. */
 export const newId = () =>
 	Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("");

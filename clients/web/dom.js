@@ -8,8 +8,8 @@ export const element = (tag, properties) =>
 export const copy = (selector) => $(selector).content.firstElementChild.cloneNode(true);
 
 /**
- * Writes a text. Every second part is isolated, so that its bidirectional controls do not reorder
- * the others. A text that is there already is not written again: a live region would be read out.
+ * Sets a text. Every second part is isolated, so that its bidirectional controls do not reorder the
+ * others. An unchanged text is not set again: screen readers would repeat a live region.
  */
 export function write(node, ...parts) {
 	if (node.textContent === parts.join("")) return;
@@ -17,17 +17,17 @@ export function write(node, ...parts) {
 	node.replaceChildren(...parts.map((part, i) => (i % 2 ? isolated(part) : part)));
 }
 
-/** For screen readers alone. */
-export const announce = (text) => write($("#said"), text);
+/** Announces a text to screen readers. */
+export const announce = (text) => write($("#announcement"), text);
 
-/** Stays in sight until it is dismissed. */
+/** Shows a text until it is dismissed. */
 export function notice(text) {
 	write($("#notice span"), text);
 	$("#notice").hidden = !text;
 	announce(text);
 }
 
-/** Tells why a request failed, unless the client was closed: then another one has taken its place. */
+/** Reports a failed request, unless the client was closed: then another client has replaced it. */
 export const unlessClosed = (client, tell) => (error) => {
 	if (client.status.state !== "closed") tell(error.message);
 };

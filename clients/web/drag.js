@@ -2,13 +2,13 @@
 
 import { attempt } from "./browser.js";
 
-/** Pixels from an edge within which the list is scrolled, and the height of the page's head. */
+/** The distance to an edge in which the list scrolls, and the height of the page header, in pixels. */
 const edge = 40;
 const head = 72;
 
 /**
- * Drags a row until the pointer is released. Until then rows are only shown elsewhere; `ended` is
- * called with the index of the new place, or undefined where the row stays.
+ * Drags a row until the pointer is released. Until then only the display changes. Calls `ended` with
+ * the new index, or undefined if the row stays.
  */
 export function drag(rows, row, { pointerId, clientY, target }, ended) {
 	const { list, scroller } = rows;
@@ -18,7 +18,7 @@ export function drag(rows, row, { pointerId, clientY, target }, ended) {
 	let y = clientY;
 	let frame;
 
-	// Reads come first, and once in each frame.
+	// Layout is read once in each frame, before it is changed.
 	const follow = () => rows.carry(row, y - origin() - grabbed - row.top);
 	const step = () => {
 		frame = requestAnimationFrame(step);

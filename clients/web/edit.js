@@ -2,12 +2,12 @@
 
 import { element } from "./dom.js";
 
-/** True for a press of Enter that ends a text; with Shift it is a line end. */
+/** True for Enter without Shift, which ends a text. */
 export const isEnd = ({ key, shiftKey, isComposing }) => key === "Enter" && !shiftKey && !isComposing;
 
 /**
- * Lets the title of a row be edited in its place. `done(text)` is called when the editor is left,
- * with undefined where the person has not changed the text; where it returns false the editor stays.
+ * Edits the title of a row in place. Calls `done(text)` when the editor loses the focus, with undefined
+ * if the text is unchanged. If `done` returns false, the editor stays.
  */
 export function edit(row, done) {
 	const { title } = row.item;
@@ -32,7 +32,7 @@ export function edit(row, done) {
 	field.onkeydown = (event) => {
 		const isOver = event.key === "Escape" && !event.isComposing;
 		if (!isOver && !isEnd(event)) return;
-		// Otherwise the key would press the button that gets the focus.
+		// The key would also press the button that gets the focus.
 		event.preventDefault();
 		isOver ? row.close() : leave();
 	};
@@ -41,7 +41,7 @@ export function edit(row, done) {
 	return field;
 }
 
-/** A text area makes all line ends LF: those in the part that was not changed stay as they were. */
+/** Keeps the line ends of unchanged parts of a title: a text area converts all line ends to LF. */
 function changed(title, before, after) {
 	const parts = title.match(/\r\n|[^]/g) ?? [];
 	const least = Math.min(before.length, after.length);

@@ -2,7 +2,7 @@
 
 import { $, element, notice, unlessClosed, write } from "./dom.js";
 
-/** Of each field: the text that was sent last, until it is accepted. It stays in the field. */
+/** The last text of each field that was sent and is not accepted yet. It stays in the field. */
 let sent = {};
 
 export function form(client, isAnotherSession) {
@@ -21,7 +21,7 @@ export function form(client, isAnotherSession) {
 			// Writing a value moves the caret to its end.
 			if (state && !sent[name] && field.value !== state[name]) field.value = state[name];
 		}
-		if (refused()) write($("#submitted"), "Not accepted: ", sent[refused()].reason);
+		if (refused()) write($("#submitted"), "Not saved: ", sent[refused()].reason);
 		if (!state) return;
 		const { validationMessages: messages, submitAllowed } = state;
 		if (said !== `${messages}`)
@@ -29,7 +29,7 @@ export function form(client, isAnotherSession) {
 				...messages.map((textContent) => element("li", { textContent })),
 			);
 		said = `${messages}`;
-		// Not disabled: a person may be ahead of the response, and the server keeps the order.
+		// Not disabled: the person may submit before the response; the server keeps the order.
 		$("#submit").ariaDisabled = !submitAllowed || Boolean(refused());
 		if (!submitAllowed && !refused()) write($("#submitted"), "");
 	}
@@ -42,13 +42,13 @@ export function form(client, isAnotherSession) {
 			await store.send(input, { settle: true });
 			for (const name of changed) if (sent[name] === text) delete sent[name];
 		} catch (error) {
-			// A client that is closed is replaced by one that sends it again.
+			// If the client was closed, its replacement sends the text again.
 			unlessClosed(client, (reason) => (text.reason = reason))(error);
 		}
 		show();
 	}
 
-	/** The form is not in the journal: after a restart the server does not know the entries. */
+	/** Sends the entries again after a restart of the server: it does not persist them. */
 	function restore(before = {}) {
 		const entries = {};
 		for (const name of names)
@@ -61,22 +61,22 @@ export function form(client, isAnotherSession) {
 		field.oninput = ({ target: { value } }) => send({ type: `${name}Changed`, value }, [name]);
 		field.onpaste = ({ clipboardData }) => {
 			if (/[\r\n]/.test(clipboardData?.getData("text").trim() ?? ""))
-				notice("The field has one line: the line ends in the pasted text were left out.");
+				notice("Line breaks were removed from the pasted text.");
 		};
 	}
 	$("#entries").onsubmit = (event) => {
 		event.preventDefault();
-		// The server has another text than the field.
+		// The server does not have the text of the field.
 		if (refused()) return fields[refused()].focus();
-		const tell = (reason) => write($("#submitted"), "Not set: ", reason);
+		const tell = (reason) => write($("#submitted"), "Not saved: ", reason);
 		store.send({ type: "submitTapped" }).catch(unlessClosed(client, tell));
 	};
 	$("#show").onchange = ({ target }) => {
 		for (const field of Object.values(fields)) field.type = target.checked ? "text" : "password";
 	};
-	store.watch(show);
-	store.onEvent(() => write($("#submitted"), "Set."));
-	client.on("resynchronised", ({ store, reason, before }) => {
+	store.subscribe(show);
+	store.onEvent(() => write($("#submitted"), "Saved."));
+	client.on("resynced", ({ store, reason, before }) => {
 		if (store === "form" && reason === "reopened") restore(before);
 	});
 	client.on("session", ({ lost }) => lost && restore());

@@ -2,7 +2,7 @@
 
 import { $, copy, unlessClosed, write } from "./dom.js";
 
-/** Tells percents, so many seconds apart, and then a value. */
+/** A source that reports percentages, `after` seconds apart, and then a value. */
 const mock = (after, percents, value) => ({
 	type: "mock",
 	states: [
@@ -13,35 +13,49 @@ const mock = (after, percents, value) => ({
 		{ after, state: { type: "loaded", value } },
 	],
 });
-const error = { code: "source.failed", message: "It did not answer" };
-const failing = { type: "mock", states: [{ after: 1, state: { type: "failure", error } }] };
+const error = { code: "source.failed", message: "The source did not respond" };
+const progress = { percent: null, message: "Requesting…", isCancelled: false };
+const failing = {
+	type: "mock",
+	states: [
+		{ state: { type: "loading", progress } },
+		{ after: 1, state: { type: "failure", error } },
+	],
+};
 
 const gallery = [
-	["Download", "Tells how far it is.", mock(0.4, [0, 7, 18, 34, 52, 71, 88, 96], "4.2 MB")],
+	["Download", "Reports its progress.", mock(0.4, [0, 7, 18, 34, 52, 71, 88, 96], "4.2 MB")],
 	[
-		"Unsteady",
-		"Tried three times, with longer and longer waits.",
+		"Retried",
+		"Tried up to three times with increasing delays.",
 		{ type: "retry", maxAttempts: 3, backoff: { type: "exponential", base: 2 }, of: failing },
 	],
 	[
-		"Slow",
-		"Given two seconds, needs six.",
+		"Time limit",
+		"Needs six seconds; fails after two.",
 		{ type: "timeout", interval: 2, of: mock(3, [20], "late") },
 	],
 	[
-		"Kept",
-		"Slow once, then at hand for half a minute.",
-		{ type: "cache", key: "kept", ttl: 30, of: mock(0.5, [25, 50, 75], "from the cellar") },
+		"Cached",
+		"Cached for 30 seconds.",
+		{ type: "cache", key: "cached", ttl: 30, of: mock(0.5, [25, 50, 75], "from the source") },
 	],
 	[
-		"Together",
-		"Two at once; the bar is their mean.",
-		{ type: "all", of: [mock(0.5, [0, 50], "fast"), mock(1, [0, 30, 60, 90], "slow")] },
+		"In parallel",
+		"Three sources at once; shows their average progress.",
+		{
+			type: "all",
+			of: [
+				mock(0.5, [0, 50], "fast"),
+				mock(0.8, [0, 30, 60], "steady"),
+				mock(1, [0, 20, 40, 60, 80], "slow"),
+			],
+		},
 	],
 	[
 		"Debounced",
-		"Waits until you stop asking.",
-		{ type: "debounce", interval: 0.8, of: mock(0.5, [40], "asked once") },
+		"Loads when requests pause for 0.8 seconds.",
+		{ type: "debounce", interval: 0.8, of: mock(0.5, [40], "latest result") },
 	],
 ];
 
@@ -50,7 +64,7 @@ export function loaders(client) {
 }
 
 function card(client, name, about, config) {
-	const id = `loader-${name.toLowerCase()}`;
+	const id = `loader-${name.toLowerCase().replaceAll(" ", "-")}`;
 	const store = client.store(id, { kind: "loading", config });
 	const node = Object.assign(copy("#loader"), { id, ariaLabel: name });
 	const parts = node.querySelectorAll("h3, b, .about, .meter, i, .soft, button");
@@ -62,35 +76,35 @@ function card(client, name, about, config) {
 		button.onclick = () =>
 			store
 				.send({ type: button.name })
-				.catch(unlessClosed(client, (reason) => write(status, "Not done: ", reason)));
+				.catch(unlessClosed(client, (reason) => write(status, "Cannot do this: ", reason)));
 
-	store.watch((state) => {
+	store.subscribe((state) => {
 		const { type, progress } = state;
 		const isCancelled = progress?.isCancelled;
-		const goesOn = type === "loading" && !isCancelled;
-		const known = type === "loaded" ? 100 : goesOn ? progress?.percent : 0;
+		const isActive = type === "loading" && !isCancelled;
+		const known = type === "loaded" ? 100 : isActive ? progress?.percent : 0;
 		node.dataset.state = type;
 		bar.style.width = `${known ?? 30}%`;
 		meter.classList.toggle("unknown", known == null);
 		meter.ariaValueNow = known ?? null;
-		write(percent, goesOn && known != null ? `${known}%` : "");
+		write(percent, isActive && known != null ? `${known}%` : "");
 		status.ariaLabel = type === "failure" ? "An error occurred" : null;
-		write(status, ...said(state));
+		write(status, ...description(state));
 		const focused = document.activeElement;
 		write(load, { failure: "Try again", loaded: "Load again" }[type] ?? "Load");
 		load.hidden = isCancelled;
-		cancel.hidden = !goesOn;
-		reset.hidden = goesOn || type === "idle";
+		cancel.hidden = !isActive;
+		reset.hidden = isActive || type === "idle";
 		for (const button of [load, cancel, reset])
 			button.ariaLabel = `${button.textContent}: ${name}`;
-		// A button that disappears would take the keyboard focus along.
+		// If the focused button is hidden, the focus moves to a visible one.
 		if (focused.hidden && node.contains(focused)) $("button:not([hidden])", node).focus();
 	});
 	return node;
 }
 
-/** Every second part is the server's. */
-function said({ type, progress, value, error }) {
+/** Describes a state. Every second part is text of the server. */
+function description({ type, progress, value, error }) {
 	if (progress?.isCancelled) return ["Loading cancelled."];
 	if (type === "loading") return ["", progress?.message ?? "Loading…"];
 	if (type === "failure") return ["Error: ", error.message];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { connect, EvictedError, RpcError } from "./client/index.js";
+import { connect, RPCError } from "./client/index.js";
 import { balance } from "./balance.js";
 import { attempt, kept } from "./browser.js";
 import { $, announce, notice, write } from "./dom.js";
@@ -9,12 +9,11 @@ import { loaders } from "./loaders.js";
 import { todo } from "./todo.js";
 
 let client;
-/** The last state that was shown, and why the server has refused the connection. */
-let lastShown;
+/** The error with which the server refused the connection. */
 let refusal;
-/** The session that was left for the one of a link. */
+/** The previous session, while this tab joins the session of a link. */
 let left = "";
-/** Each tells whether a text would be lost with the page. */
+/** Functions that return true while closing the page would lose a text. */
 let losing = [];
 const isLosing = () => losing.some((isLosing) => isLosing?.());
 
@@ -23,7 +22,6 @@ function enter(handle, frontend) {
 	kept.set("frontend", frontend);
 	const isAnother = client?.session !== handle;
 	client?.close();
-	lastShown = undefined;
 	refusal = "";
 	const own = (client = connect(location.origin.replace("http", "ws"), {
 		session: handle || undefined,
@@ -33,13 +31,13 @@ function enter(handle, frontend) {
 	client.on("session", ({ session, lost }) => {
 		if (lost && left) {
 			enter(left, "");
-			notice("The link leads to a session that has ended, so this tab stays in its own.");
-		} else if (lost) notice("The session had ended. This is a new one.");
+			notice("The session of the link has ended. This tab stays in its previous session.");
+		} else if (lost) notice("The session has expired. This is a new session.");
 		if (own === client) kept.set("session", session);
 	});
-	// A duplicate of this tab has taken its frontend name: this tab takes another one.
+	// A duplicate of this tab uses the same frontend name. This tab chooses another one.
 	client.on("closed", (error) => {
-		if (error instanceof EvictedError) enter(own.session, "");
+		if (error.reason === "evicted") enter(own.session, "");
 	});
 	client.on("status", showStatus);
 	client.on("presence", showPresence);
@@ -50,13 +48,12 @@ function enter(handle, frontend) {
 		if (own === client) showPresence({ attached: frontends.length });
 	});
 	losing = [todo, form, balance, loaders].map((part) => part(client, isAnother));
-	look();
+	reportPhase();
 	showStatus();
 }
 
 /**
- * The handle in the address of a share link, if there is one. It stays with this tab: the address
- * and the history are rid of it.
+ * Reads the session handle from a share link and removes it from the address and the history.
  */
 function linked() {
 	const { hash, pathname, search } = location;
@@ -67,41 +64,38 @@ function linked() {
 
 function showStatus() {
 	const { state, error } = client.status;
-	if (state !== "connecting") lastShown = state;
-	// The attempts between two connections are not shown.
-	const shown = lastShown ?? state;
-	if (state === "waiting") refusal = error instanceof RpcError ? error.message : "";
-	const offline = client.pending ? `Offline, ${client.pending} to send` : "Offline, trying again";
-	$("#status").dataset.state = shown;
+	if (state === "reconnecting") refusal = error instanceof RPCError ? error.message : "";
+	const offline = client.pending ? `Offline, ${client.pending} unsent` : "Offline, reconnecting…";
+	$("#status").dataset.state = state;
 	const texts = {
 		connecting: ["Connecting…"],
-		connected: ["Live"],
-		waiting: refusal ? [`${offline}: `, refusal] : [offline],
+		connected: ["Connected"],
+		reconnecting: refusal ? [`${offline}: `, refusal] : [offline],
 		closed: ["Closed: ", error?.message],
 	};
-	write($("#status span"), ...texts[shown]);
-	$("#retry").hidden = shown !== "waiting";
+	write($("#status span"), ...texts[state]);
+	$("#retry").hidden = state !== "reconnecting";
 }
 
 const showPresence = ({ attached }) =>
-	write($("#present"), attached > 1 ? ` · ${attached} here` : "");
+	write($("#present"), attached > 1 ? ` · ${attached} online` : "");
 
-const look = () => client.lifecycle(document.hidden ? "inactive" : "active");
+const reportPhase = () => client.setPhase(document.hidden ? "inactive" : "active");
 
 const linkTo = (session) => `${location.origin}/#${session}`;
 
 async function share() {
-	if (!client.session) return notice("There is no session yet that could be shared.");
+	if (!client.session) return notice("Not connected yet. Try again when the page is connected.");
 	const link = linkTo(client.session);
 	const label = $("#share span");
 	try {
 		await navigator.clipboard.writeText(link);
 		write(label, "Link copied");
-		announce("The link was copied. It leads to this session.");
+		announce("The link to this session was copied.");
 		setTimeout(write, 3000, label, "Share");
 	} catch {
-		// Pages over plain HTTP have no clipboard, and a person can deny it.
-		notice(`This link leads to this session: ${link}`);
+		// Pages over plain HTTP have no clipboard, and its use can be denied.
+		notice(`Link to this session: ${link}`);
 	}
 }
 
@@ -110,20 +104,20 @@ function join(handle, mine) {
 	enter(handle, "");
 }
 
-/** A link was opened in this tab. */
+/** Handles a share link that was opened in this tab. */
 async function follow() {
 	const handle = linked();
 	const mine = client.session ?? "";
 	if (!handle || handle === mine) return;
-	// As where a person clicks elsewhere: a title that is edited is sent, and kept for the next client.
+	// Ends an edit as a click outside does: the title is sent, and kept for the next client.
 	document.activeElement.blur();
 	await undefined;
-	const question = "The link leads to another session. Leave this one, and lose what is not saved?";
+	const question = "Join the session of this link? Unsaved changes in this tab will be lost.";
 	if (isLosing() && !attempt(() => confirm(question)))
-		return notice("The link was not followed: something in this tab is not saved yet.");
+		return notice("The link was not opened: this tab has unsaved changes.");
 	const isTyped = $("#first").value || $("#second").value;
 	join(handle, mine);
-	if (mine && isTyped) notice(`The form's entries are in the session that was left: ${linkTo(mine)}`);
+	if (mine && isTyped) notice(`The passphrase form of the previous session: ${linkTo(mine)}`);
 }
 
 const [mine, given] = [kept.get("session"), linked()];
@@ -132,7 +126,7 @@ else enter(mine, kept.get("frontend"));
 onhashchange = follow;
 setInterval(showStatus, 1000);
 $("#retry").onclick = ononline = () => client.reconnect();
-document.onvisibilitychange = look;
+document.onvisibilitychange = reportPhase;
 $("#share").onclick = share;
 $("#notice button").onclick = () => notice("");
 onbeforeunload = (event) => {

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A list of which only the rows near the visible part are in the document, each at a place that is
-// computed. A height is estimated until its row has been drawn; nothing here forces a layout twice.
+// A virtual list: only rows near the visible part are in the document, at computed positions. The height
+// of a row is estimated until it has been drawn. Nothing here forces a layout twice.
 
 import { attempt, isMotionReduced } from "./browser.js";
 
-/** Milliseconds that a row takes to get to its new place. */
+/** The duration of the animation of a moved row, in milliseconds. */
 const moving = 180;
 
 export class Rows {
 	items = [];
-	/** Where each item begins, in pixels; the last number is the height of all. */
+	/** The top of each item, in pixels; the last number is the total height. */
 	tops = [0];
 	list;
 	scroller;
-	/** The row that is dragged: `row`, `to` (an index) and `by` (pixels). */
+	/** The dragged row: `row`, `to` (an index) and `by` (pixels). */
 	carried;
 	#heights = new Map();
-	/** The height of a row that has not been drawn: that of the lowest one. */
+	/** The estimated height of a row that has not been drawn: the smallest known height. */
 	#lowest = Infinity;
 	#rows = new Map();
 	#parts;
@@ -31,8 +31,8 @@ export class Rows {
 
 	/**
 	 * `parts` has `make()`, which returns a row with `node` and `controls`, and `update(row)`;
-	 * `gone(row)`, called for a row in use whose item is gone, before its node is removed; and
-	 * `emptied()`, called where such a row had the focus and no other row can get it.
+	 * `gone(row)`, called for a row in use whose item was removed, before its node is removed; and
+	 * `emptied()`, called if such a row had the focus and no other row can get it.
 	 */
 	constructor(list, scroller, parts) {
 		Object.assign(this, { list, scroller });
@@ -50,7 +50,7 @@ export class Rows {
 		this.#observer.observe(list);
 	}
 
-	/** False once the list shows another session. */
+	/** False after the list has changed to another session. */
 	get isCurrent() {
 		return this.list.rows === this;
 	}
@@ -59,13 +59,13 @@ export class Rows {
 		return this.#rows.get(id);
 	}
 
-	/** The row and the column (the index of a control) that a node of the document belongs to. */
+	/** Finds the row and the column (the index of a control) of a node. */
 	find(node) {
 		const row = node?.closest?.("#todos li")?.row;
 		return { row, column: row?.controls.indexOf(node.closest("button, input, textarea")) };
 	}
 
-	/** Draws other items. What is in sight stays in its place, unless the person changed the list. */
+	/** Shows items. Visible rows keep their position, unless the person changed the list. */
 	show(items, isOwn) {
 		const { row: focused, column } = this.find(document.activeElement);
 		const at = focused?.index;
@@ -82,13 +82,13 @@ export class Rows {
 		else this.#parts.emptied();
 	}
 
-	/** Draws the rows near the visible part, and those that are in use. */
+	/** Draws the rows near the visible part, and the rows in use. */
 	draw() {
 		cancelAnimationFrame(this.#frame);
 		this.#frame = undefined;
 		if (!this.isCurrent) return;
 		const { items, carried } = this;
-		// The list may just have become shorter.
+		// The list may have become shorter.
 		const top = Math.min(this.#scrollTop, this.tops.at(-1) - this.#view);
 		const first = Math.max(0, this.#at(top - this.#view / 4) - 1);
 		const end = Math.min(items.length, this.#at(this.#scrollTop + 1.1 * this.#view) + 1);
@@ -111,7 +111,7 @@ export class Rows {
 		this.#scroll();
 	}
 
-	/** Scrolls until an item is in sight. */
+	/** Scrolls to make an item visible. */
 	reveal(index) {
 		if (!this.items[index]) return;
 		const height = this.scroller.clientHeight;
@@ -127,7 +127,7 @@ export class Rows {
 		this.get(this.items[index]?.id)?.controls[column].focus();
 	}
 
-	/** The index of the item at a place, in pixels from the top. */
+	/** Finds the index of the item at a position, in pixels from the top. */
 	#at(y) {
 		let [low, high] = [0, this.items.length];
 		while (low < high) {
@@ -138,7 +138,7 @@ export class Rows {
 		return low;
 	}
 
-	/** Shows a row `by` pixels from its place, and the others as they will be when it is dropped. */
+	/** Shows a row `by` pixels from its position, and the others as they will be after the drop. */
 	carry(row, by) {
 		const { tops } = this;
 		const { index } = row;
@@ -146,13 +146,13 @@ export class Rows {
 		const at = this.#at(centre);
 		const isPast = centre > (tops[at] + tops[at + 1]) / 2;
 		const others = at + (isPast ? 1 : 0);
-		// A row below the end of the list would make it longer.
+		// A row below the end would extend the list.
 		by = Math.max(-tops[index], Math.min(by, tops.at(-1) - tops[index + 1]));
 		this.carried = { row, by, to: others > index ? others - 1 : others };
 		this.draw();
 	}
 
-	/** Shows each row in its place again. */
+	/** Shows each row at its own position again. */
 	drop() {
 		this.carried = undefined;
 		this.#moved = performance.now();
@@ -181,7 +181,7 @@ export class Rows {
 		return row;
 	}
 
-	/** The node with the focus is not moved but the others around it: it would lose the focus. */
+	/** Orders nodes without moving the focused one, which would lose the focus. */
 	#order(nodes) {
 		const { list } = this;
 		const kept =
@@ -225,7 +225,7 @@ export class Rows {
 		});
 	}
 
-	/** Scrolls as far as most of the rows in sight have moved. */
+	/** Scrolls by the median distance that the visible rows have moved. */
 	#anchor(before) {
 		if (!this.#scrollTop) return;
 		const bottom = this.#scrollTop + this.scroller.clientHeight;
@@ -239,7 +239,7 @@ export class Rows {
 		this.#mustScroll = true;
 	}
 
-	/** Comes after all that changes the layout, which scrolling has to know. */
+	/** Sets the scroll position, after all changes of the layout. */
 	#scroll() {
 		this.list.style.height = `${this.tops.at(-1)}px`;
 		if (this.#mustScroll) this.scroller.scrollTop = this.#scrollTop;
@@ -252,7 +252,7 @@ export class Rows {
 
 	#animate(before, scrolled) {
 		const now = performance.now();
-		// Where updates come one upon another, rows would never stand still.
+		// With frequent updates, rows would move all the time.
 		if (now - this.#moved < moving || isMotionReduced()) return;
 		for (const { row, top } of before) {
 			const by = top - scrolled - (row.top - this.#scrollTop);
@@ -268,7 +268,7 @@ export class Rows {
 		for (const { target, borderBoxSize, contentRect } of entries) {
 			const { row } = target;
 			if (!row) {
-				// Another width: titles wrap in another way.
+				// With another width, titles wrap differently.
 				if (this.#width !== contentRect.width) {
 					this.#heights.clear();
 					this.#lowest = Infinity;

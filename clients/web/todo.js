@@ -7,20 +7,20 @@ import { edit, isEnd } from "./edit.js";
 import { Rows } from "./rows.js";
 import { moved, Unsent } from "./unsent.js";
 
-/** Lists longer than this one have a field to find in: rows out of sight are not in the document. */
+/** Longer lists have a search field: the browser cannot search rows that are not in the document. */
 const long = 20;
 
-/** What is done to the list is drawn at once, and settled by the server. */
+/** The task list. Changes are shown immediately and confirmed by the server. */
 export function todo(client) {
 	const [list, field, find] = [$("#todos"), $("#add-title"), $("#find")];
 	const store = client.store("todo");
-	/** As the server showed it last, and with what it has not answered. */
+	/** The last list of the server, and the list after pending inputs. */
 	let confirmed = [];
 	let todos = [];
 
 	let told = [];
 	const problem = (...text) => write($("#problem"), ...(told = text));
-	/** Says it after what was said since the person did something: answers may come all at once. */
+	/** Appends a problem to those since the last action: several responses may arrive together. */
 	const tell = (text, ...rest) => {
 		const isFirst = !told.join("");
 		const before = isFirst ? [] : told.length % 2 ? [...told, ""] : told;
@@ -39,7 +39,7 @@ export function todo(client) {
 		render(true);
 	}
 
-	/** What was typed goes back to where it was typed. */
+	/** Returns the typed text to the field in which it was typed. */
 	function refused({ type, id, title }, reason) {
 		render();
 		const names = { todoAdded: "added", todoRenamed: "renamed", todoRemoved: "removed" };
@@ -56,10 +56,10 @@ export function todo(client) {
 
 	function replaced(theirs, title) {
 		render();
-		tell("Another person had renamed it to ", theirs, "; your title takes its place: ", title);
+		tell("Someone else renamed it to ", theirs, ". Your title has replaced it: ", title);
 	}
 
-	/** Puts a text below what is in the field. */
+	/** Appends a text to the field, on a new line. */
 	function returned(text) {
 		const end = field.value.length;
 		field.setRangeText(`${field.value && "\n"}${text}`, end, end, "preserve");
@@ -79,16 +79,16 @@ export function todo(client) {
 		for (const title of titles) unsent.send({ type: "todoAdded", id: newId(), title });
 		render(true);
 		rows.reveal(rows.items.length - 1);
-		announce(titles.length > 1 ? `${titles.length} todos were added.` : `${titles} was added.`);
+		announce(titles.length > 1 ? `${titles.length} tasks added.` : `${titles} added.`);
 	}
 
-	/** Moves a todo to a place among those that are, or were, on screen; to the nearest one left. */
+	/** Moves a todo to an index of the displayed rows; the nearest existing neighbours count. */
 	function move({ id, title }, index) {
 		const others = rows.items.filter((todo) => todo.id !== id);
 		if (index < 0 || index > others.length) return;
 		render();
 		const todo = todos.find((todo) => todo.id === id);
-		if (!todo) return problem("", title, " was removed meanwhile.");
+		if (!todo) return problem("", title, " was removed by someone else.");
 		const rest = todos.filter((other) => other !== todo).map(({ id }) => id);
 		const there = new Set(rest);
 		const following = others.slice(index).map(({ id }) => id);
@@ -109,8 +109,8 @@ export function todo(client) {
 		const { title, completed, isSending } = item;
 		const [grip, check, button, cross] = controls;
 		button.textContent = title;
-		button.ariaLabel = `${title}, rename`;
-		check.ariaLabel = `${title}, done`;
+		button.ariaLabel = `Rename ${title}`;
+		check.ariaLabel = `Done: ${title}`;
 		check.checked = completed;
 		grip.ariaLabel = `Move ${title}`;
 		cross.ariaLabel = `Remove ${title}`;
@@ -125,7 +125,7 @@ export function todo(client) {
 		row.close();
 		if (text === undefined) return;
 		returned(text);
-		problem("", row.item.title, " was removed meanwhile. The text is above.");
+		problem("", row.item.title, " was removed by someone else. Your text is in the field above.");
 		if (hadFocus) field.focus();
 	}
 
@@ -134,12 +134,12 @@ export function todo(client) {
 		return edit(row, (title) => {
 			if (title === undefined || title === row.item.title) return;
 			if (!title.trim()) {
-				problem("A title must not be empty. Press Escape for the old one.");
+				problem("The title must not be empty. Press Escape to restore it.");
 				return false;
 			}
 			if (row.item.title !== from) {
 				from = row.item.title;
-				problem("It was renamed to ", from, " meanwhile. Enter replaces that, Escape keeps it.");
+				problem("Someone else renamed it to ", from, ". Press Enter to overwrite, Escape to keep.");
 				return false;
 			}
 			const { id } = row.item;
@@ -167,7 +167,7 @@ export function todo(client) {
 		write($("#count"), todos.length ? `${open} of ${todos.length} open` : "");
 		find.hidden = todos.length <= long && !find.value;
 		$("#empty").hidden = shown.length > 0 || state.type === "loading";
-		write($("#empty"), todos.length ? "No title has this text." : "Nothing is left to do.");
+		write($("#empty"), todos.length ? "No matching tasks" : "No tasks");
 		rows.show(shown, isOwn);
 	}
 
@@ -184,9 +184,9 @@ export function todo(client) {
 			editor.focus();
 			editor.select();
 		}
-		// The second click of a double one is on the row that came up.
+		// The second click of a double click is on the next row.
 		if (column !== 3 || event.detail > 1) return;
-		announce(`${row.item.title} was removed.`);
+		announce(`${row.item.title} removed.`);
 		send({ type: "todoRemoved", id: row.item.id });
 	};
 	list.onchange = ({ target }) => {
@@ -197,7 +197,7 @@ export function todo(client) {
 	list.onkeydown = (event) => {
 		const { row, column } = rows.find(event.target);
 		if (!row || column < 0) return;
-		// A key that is held down would remove one row after another.
+		// A held key would remove one row after the other.
 		if (event.repeat && column > 0 && /^(Enter| )$/.test(event.key)) return event.preventDefault();
 		const { index } = row;
 		const last = rows.items.length - 1;
@@ -247,10 +247,10 @@ export function todo(client) {
 	const load = () =>
 		store
 			.send({ type: "stateRequested" })
-			.catch(unlessClosed(client, (reason) => problem("Not loaded: ", reason)));
+			.catch(unlessClosed(client, (reason) => problem("Cannot load the list: ", reason)));
 	$("#again").onclick = load;
 	client.on("session", ({ lost }) => lost && load());
-	store.watch(renderSoon);
+	store.subscribe(renderSoon);
 	load();
 	render();
 	return () => {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs to a list that the server has not answered. They are drawn at once and kept over a reload.
-// Each may be sent again: todos have ids of the page's own, and the server adds none twice.
+// Pending inputs to the list. They are shown immediately and survive a reload. Each may be sent again: the
+// page chooses the ids of todos, and the server adds no id twice.
 
 import { attempt, kept } from "./browser.js";
 
-/** Storage may have anything. */
+/** Validates an entry from storage, which may contain anything. */
 function isEntry({ input: { type, id, title, before }, next = [], from = "", theirs = "" }) {
 	const texts = [id, before ?? "", from, theirs, ...next, /Added|Renamed/.test(type) ? title : ""];
 	return texts.every((text) => typeof text === "string");
 }
 
-/** True where a todo is what an input was to make of it. */
+/** True if a todo is in the state that an input leads to. */
 const isDone = ({ type, title }, todo) =>
 	type === "todoRemoved" ? !todo : todo && (!title || todo.title === title);
 
 export class Unsent {
 	/**
-	 * In the order in which they were made: `input`; `next`, the ids that follow a moved todo; `from`,
-	 * the title that the person saw; and `theirs`, one that another person has given meanwhile.
+	 * In order of input: `input`; `next`, the ids that follow a moved todo; `from`, the title that the
+	 * person saw; and `theirs`, a title that another client has set meanwhile.
 	 */
 	#entries = new Set();
 	#client;
@@ -29,7 +29,7 @@ export class Unsent {
 
 	/**
 	 * `listener` has `changed()`, `refused(input, reason)`, and `replaced(theirs, title)` for a title
-	 * that took the place of another person's.
+	 * that has replaced the title of another client.
 	 */
 	constructor(client, store, listener) {
 		this.#client = client;
@@ -38,12 +38,12 @@ export class Unsent {
 		for (const entry of attempt(() => Array.from(JSON.parse(kept.get("unsent"))), []))
 			if (attempt(() => isEntry(entry))) this.#add(entry);
 		this.#keep();
-		// Those that the last session has answered with its end too, and in their order.
+		// Also inputs that failed with the previous session, in order.
 		client.on("session", ({ lost }) => {
 			if (lost) for (const entry of this.#entries) this.#send(entry);
 		});
-		// Not only what is drawn: a title of another person may be there for a moment.
-		store.watch(() => this.#look());
+		// Every state counts: a title of another client may exist only briefly.
+		store.subscribe(() => this.#observe());
 	}
 
 	get size() {
@@ -56,7 +56,7 @@ export class Unsent {
 
 	#add(entry) {
 		const { id, type } = entry.input;
-		// The person has undone an earlier one, or done it again.
+		// A later input of the same type, or a removal, supersedes an earlier one.
 		for (const other of this.#entries)
 			if (other.input.id === id && [other.input.type, "todoRemoved"].includes(type))
 				other.isUndone = true;
@@ -65,7 +65,7 @@ export class Unsent {
 		this.#send(entry);
 	}
 
-	/** The todos as they will be once the server has all inputs. */
+	/** Returns the todos after all pending inputs. */
 	foresee(todos) {
 		if (!this.size) return todos;
 		const byId = (todos) => new Map(todos.map((todo) => [todo.id, todo]));
@@ -84,8 +84,8 @@ export class Unsent {
 		return [...all.values()];
 	}
 
-	/** Notes the titles of other persons, and checks what could not be checked before. */
-	#look() {
+	/** Records titles of other clients, and checks inputs whose revision has arrived. */
+	#observe() {
 		const { todos } = this.#store.confirmed ?? {};
 		const entries = [...this.#entries];
 		const isUsed = ({ revision, input, from }) => revision >= 0 || input.title !== from;
@@ -103,7 +103,7 @@ export class Unsent {
 		}
 	}
 
-	/** The server has had an input; `todo` is its todo now. The person is told what was not done. */
+	/** Checks an accepted input; `todo` is its todo now. Reports if it had no effect. */
 	#check(entry, todo) {
 		const { input, from = "it", theirs, isUndone, hasFailed } = entry;
 		const { type, id, title } = input;
@@ -117,9 +117,9 @@ export class Unsent {
 		if ((isRight || isUndone) && title && theirs) this.#listener.replaced(theirs, title);
 		else if (isRight && input.before) this.#mend(entry);
 		else if (isRight) return;
-		else if (hasFailed) refuse("the server could not save it");
-		else if (!todo && type !== "todoAdded") refuse(`“${from}” was removed meanwhile`);
-		else if (type === "todoRenamed") refuse(`it was renamed to “${todo.title}” meanwhile`);
+		else if (hasFailed) refuse("the server cannot save it");
+		else if (!todo && type !== "todoAdded") refuse(`“${from}” was removed by someone else`);
+		else if (type === "todoRenamed") refuse(`someone else renamed it to “${todo.title}”`);
 	}
 
 	async #send(entry) {
@@ -130,13 +130,13 @@ export class Unsent {
 		let result, refusal;
 		try {
 			result = await this.#store.send(input, { settle: true });
-			// Before a person is told of it, the list is loaded once more.
+			// Before a failure is reported, the list is loaded once more.
 			if (this.#store.confirmed?.todos && !entry.isUndone && !isDone(input, find()))
 				result = await this.#store.send({ type: "stateRequested" }, { settle: true });
 		} catch (error) {
 			refusal = error;
 		}
-		// Sent again meanwhile; or the client is closed, and the next one sends it again.
+		// It was sent again, or the client is closed and the next one sends it again.
 		if (entry.sending !== sending || (refusal && this.#client.status.state === "closed")) return;
 		if (refusal) {
 			this.#forget(entry);
@@ -144,14 +144,14 @@ export class Unsent {
 		} else {
 			const { confirmed, revision } = this.#store;
 			entry.hasFailed = confirmed?.type === "error";
-			// It is checked when the list is shown, as it was then or later.
+			// Checked when the list has this revision or a later one.
 			entry.revision = result.revision;
 			if (confirmed?.todos && result.revision <= revision) this.#check(entry, find());
 		}
 		this.#listener.changed();
 	}
 
-	/** The todo before which one was dropped was gone: it gets before the next one that is there. */
+	/** Moves a todo again if the todo before which it was dropped was removed: before the next one. */
 	#mend({ input, next = [], from }) {
 		const ids = new Set(this.#store.confirmed?.todos?.map(({ id }) => id));
 		if (!ids.has(input.id) || ids.has(input.before)) return;
@@ -176,7 +176,7 @@ export class Unsent {
 	}
 }
 
-/** The list with a todo before another one (null: at the end); as it is where that is not there. */
+/** Moves a todo before another one (null: to the end). Unchanged if the other one does not exist. */
 export function moved(todos, todo, before) {
 	const others = todos.filter((other) => other !== todo);
 	const at = before === null ? others.length : others.findIndex(({ id }) => id === before);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A session is opened over the first connection, and attached to again over each further one.
+// The first connection opens a session, each later one attaches to it again.
 
 import { Connection } from "./connection.js";
-import { ClientClosedError, EvictedError, RpcError } from "./errors.js";
+import { RPCError, SessionEndedError } from "./errors.js";
 import { Outbox } from "./outbox.js";
 import { Store } from "./store.js";
 import { Backoff, patience } from "./waiting.js";
 
-/** What a new connection would not mend: no token, another protocol, no such method. */
+/** Errors that a new connection would not fix: unauthorised, protocol version, unknown method. */
 const final = [-32016, -32017, -32601];
 
 export class Client {
@@ -27,8 +27,8 @@ export class Client {
 		this.#dial = dial;
 		this.#options = { name: "statewire-javascript", timeout: 30_000, ...options };
 		const own = `js-${Math.random().toString(36).slice(2)}`;
-		const { session = null, frontend = own, checkEvery = 1000 } = options;
-		Object.assign(this, { session, frontend, _checkEvery: checkEvery });
+		const { session = null, frontend = own, verifyAfterUpdates = 1000 } = options;
+		Object.assign(this, { session, frontend, _verifyAfterUpdates: verifyAfterUpdates });
 		this._outbox = new Outbox(frontend !== null, options);
 		this.#run();
 	}
@@ -72,7 +72,7 @@ export class Client {
 		});
 	}
 
-	lifecycle(phase) {
+	setPhase(phase) {
 		this.#phase = phase;
 		this._connection?.call("frontend/lifecycle", { phase });
 	}
@@ -82,10 +82,10 @@ export class Client {
 	}
 
 	close() {
-		this.#finish(new ClientClosedError("the client was closed"));
+		this.#finish(new SessionEndedError("clientClosed"));
 	}
 
-	async end() {
+	async endSession() {
 		await this.request("session/close");
 		this.close();
 	}
@@ -107,16 +107,15 @@ export class Client {
 	async #run() {
 		const backoff = new Backoff(this.#options.backoff);
 		while (this.status.state !== "closed") {
-			this.#set({ state: "connecting" });
 			const began = Date.now();
 			let error = await this.#serve();
-			// What the server said last says more.
-			if (error.cause instanceof RpcError) error = error.cause;
+			// The last error with id null is more specific.
+			if (error.cause instanceof RPCError) error = error.cause;
 			if (final.includes(error.code)) return this.#finish(error);
-			// A server that takes connections and drops them at once is not asked faster and faster.
+			// Delays keep growing while the server accepts connections and closes them immediately.
 			if (this.status.state === "connected" && Date.now() - began > 1000) backoff.attempts = 0;
 			const delay = backoff.next();
-			this.#set({ state: "waiting", error, retryAt: Date.now() + delay });
+			this.#set({ state: "reconnecting", error, retryAt: Date.now() + delay });
 			if (this.status.state === "closed") return;
 			await new Promise((resolve) => {
 				const timer = setTimeout(resolve, delay);
@@ -125,9 +124,9 @@ export class Client {
 		}
 	}
 
-	/** One connection. Returns why it ended. */
+	/** Runs one connection. Returns the error that ended it. */
 	async #serve() {
-		const { heartbeat, timeout } = this.#options;
+		const { pingInterval, timeout } = this.#options;
 		let connection, ended;
 		const end = new Promise((resolve) => (ended = resolve));
 		const dialling = new AbortController();
@@ -147,7 +146,7 @@ export class Client {
 		};
 		try {
 			const { signal } = dialling;
-			connection = await Connection.open(this.#dial, listener, { heartbeat, signal });
+			connection = await Connection.open(this.#dial, listener, { pingInterval, signal });
 			await this.#greet(connection);
 			clearTimeout(timer);
 			return await end;
@@ -162,14 +161,14 @@ export class Client {
 	async #greet(connection) {
 		const { token, name, role } = this.#options;
 		const { session, frontend } = this;
-		// Answers are acted upon before the frames that follow them are read.
+		// Callbacks handle a response before the updates that follow it are read.
 		const ask = (method, params, then) =>
 			new Promise((resolve, reject) =>
 				connection.call(method, params, (error, result) =>
 					error ? reject(error) : resolve(then?.(result)),
 				),
 			);
-		// Whoever attaches is active at first, whatever it has said before.
+		// Attaching makes a frontend active.
 		const enter = (method, params, then) => {
 			const entered = ask(method, params, then);
 			if (this.#phase === "inactive") connection.call("frontend/lifecycle", { phase: this.#phase });
@@ -190,9 +189,9 @@ export class Client {
 		const held = [...this.#stores.values()].filter(({ _held }) => _held !== null);
 		const revisions = Object.fromEntries(held.map(({ name, _held }) => [name, _held]));
 		const failed = (error) => {
-			// There is no such session, or no more.
+			// The session is unknown or has expired.
 			if (error.code === -32012 || error.code === -32013) return open(error);
-			// One of the stores is not there; each is asked for by itself.
+			// One of the stores does not exist. Each is subscribed to separately.
 			if (error.code === -32010) return attach({});
 			throw error;
 		};
@@ -220,8 +219,8 @@ export class Client {
 		else if (method === "session/presence") this._emit("presence", params);
 		else if (method === "session/traced") this._emit("traced", params);
 		else if (method === "session/closed" && params.reason === "evicted")
-			this.#finish(new EvictedError("another connection has taken this frontend's name"));
-		// The next connection learns that the session is over, and opens another one.
+			this.#finish(new SessionEndedError("evicted"));
+		// The next connection finds that the session has ended and opens another one.
 		else if (method === "session/closed") connection.close();
 	}
 
@@ -237,7 +236,7 @@ export class Client {
 		this._outbox.end(error);
 		this.#stop();
 		this.#wake();
-		const isWanted = error.constructor === ClientClosedError;
+		const isWanted = error.reason === "clientClosed";
 		for (const store of this.#stores.values()) store._closed(isWanted ? undefined : error);
 		this._emit("closed", error);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** RFC 8785: JSON.stringify writes strings and numbers as it demands, sort() orders keys so. */
+/** RFC 8785: JSON.stringify writes strings and numbers as required, sort() orders keys as required. */
 export function canonical(value) {
 	if (typeof value !== "object" || value === null) return JSON.stringify(value);
 	if (Array.isArray(value)) return `[${value.map(canonical)}]`;

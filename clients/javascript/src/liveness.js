@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A connection can die without an end: a machine sleeps, a cable is pulled, a router forgets it.
+// Detects dead connections: a machine sleeps, a cable is unplugged, a router drops its state.
 
-/** Beats in one heartbeat. */
-export const beatsPerHeartbeat = 4;
+/** Beats in one ping interval. */
+export const beatsPerInterval = 4;
 
-/** Decides, beat by beat, when a silent server is asked with `ping` and when its connection is given up. */
+/** Decides on each beat whether to send `ping` to a silent server or to drop the connection. */
 export class Liveness {
 	#silence = 0;
-	#askedAt;
+	#pingedAt;
 
-	/** A message has come. */
-	heard() {
+	/** Records that a message has arrived. */
+	received() {
 		this.#silence = 0;
-		this.#askedAt = undefined;
+		this.#pingedAt = undefined;
 	}
 
-	/** A beat has passed. Returns "wait", "ask" or "gone"; `isAwaiting`: a response is missing. */
+	/** Advances by one beat. Returns "wait", "ping" or "dead"; `isAwaiting`: a response is pending. */
 	beat(isAwaiting) {
 		this.#silence++;
-		if (this.#askedAt !== undefined) return this.#silence - this.#askedAt < 3 ? "wait" : "gone";
-		if (this.#silence < (isAwaiting ? 2 : beatsPerHeartbeat)) return "wait";
-		this.#askedAt = this.#silence;
-		return "ask";
+		if (this.#pingedAt !== undefined) return this.#silence - this.#pingedAt < 3 ? "wait" : "dead";
+		if (this.#silence < (isAwaiting ? 2 : beatsPerInterval)) return "wait";
+		this.#pingedAt = this.#silence;
+		return "ping";
 	}
 }

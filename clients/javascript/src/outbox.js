@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs without an answer, in their order. Those of a frontend with a name are numbered, and go
-// again over a new connection: none is applied twice. Others end with their connection.
+// The pending inputs, in order. Inputs of a frontend with a name are numbered and sent again over a new
+// connection: none is applied twice. Inputs of a frontend without a name fail with their connection.
 
-import { ConnectionLostError, OutOfOrderError, OverflowError } from "./errors.js";
+import { ConnectionLostError, OutOfOrderError, TooManyPendingError } from "./errors.js";
 import { Backoff } from "./waiting.js";
 
 export class Outbox {
@@ -13,11 +13,11 @@ export class Outbox {
 	#isNamed;
 	#maximum;
 	#backoff;
-	/** While an input was refused for the moment, nothing is sent. */
+	/** A timer after a temporary refusal. While it is set, nothing is sent. */
 	#pause;
-	/** The lowest number that was refused so: the server waits for it. */
+	/** The lowest sequence number that was refused temporarily: the server waits for it. */
 	#place;
-	/** The number that the server had accepted last when the connection began. */
+	/** The last sequence number accepted when the connection began. */
 	#accepted = 0;
 	#over;
 
@@ -31,10 +31,10 @@ export class Outbox {
 		return this.#entries.size;
 	}
 
-	/** An entry has `prepare(connection)`, `params()` and `answered(error, result)`. */
+	/** Adds an entry with `prepare(connection)`, `params()` and `answered(error, result)`. */
 	add(entry) {
 		if (this.#over) return entry.answered(this.#over);
-		if (this.size >= this.#maximum) return entry.answered(new OverflowError("too many inputs wait"));
+		if (this.size >= this.#maximum) return entry.answered(new TooManyPendingError(`${this.size} inputs are pending`));
 		this.#entries.add(entry);
 		if (this.#connection && !this.#pause) this.#send(entry);
 	}
@@ -50,7 +50,7 @@ export class Outbox {
 		this.#pause = this.#place = undefined;
 		this.#accepted = accepted ?? 0;
 		this.#sequence = Math.max(this.#sequence, this.#accepted);
-		// Also those that were accepted: the answer is still wanted.
+		// Including accepted ones: their responses are still missing.
 		for (const entry of this.#entries) this.#send(entry);
 	}
 
@@ -60,7 +60,7 @@ export class Outbox {
 		if (!this.#isNamed) this.#fail(new ConnectionLostError("the connection was lost"));
 	}
 
-	/** Another session: what was sent to the last one may have been applied there. */
+	/** Fails inputs that were sent to a lost session: they may have been applied. */
 	restart(error) {
 		this.#fail(error);
 		this.#sequence = 0;
@@ -89,13 +89,13 @@ export class Outbox {
 		entry.connection = connection;
 		entry.wasRefused = false;
 		entry.id = connection.call("store/send", params, (error, result) => {
-			// Of an input that was sent again after a loss, this is not the answer.
+			// The input was sent again over another connection.
 			if (error instanceof ConnectionLostError || entry.connection !== connection) return;
-			if (this.#isNamed && isForTheMoment(error)) return this.#refused(entry, error);
+			if (this.#isNamed && isTemporary(error)) return this.#refused(entry, error);
 			if (!error) this.#backoff.attempts = 0;
 			this.#answer(entry, error, result);
 		});
-		// What cannot be sent takes no number: the server may wait for just this one.
+		// An input that cannot be sent uses no number: the server may wait for exactly this one.
 		if (!entry.id) return;
 		entry.sequence = sequence;
 		this.#sequence = Math.max(this.#sequence, sequence);
@@ -104,18 +104,18 @@ export class Outbox {
 	#refused(entry, { sequence = entry.sequence }) {
 		entry.wasRefused = true;
 		this.#place = Math.min(this.#place ?? Infinity, sequence);
-		this.#pause ??= setTimeout(() => this.#knock(), this.#backoff.next());
+		this.#pause ??= setTimeout(() => this.#retry(), this.#backoff.next());
 	}
 
-	// After the answer to a ping, no number from the lowest refused one on has been used. The server
-	// waits for that one, even if its input was given up meanwhile: counting goes on there. Numbers that
-	// had been accepted when the connection began stay those of their inputs.
-	#knock() {
+	// When a ping is answered, the server has used no number from the lowest refused one on. It waits for
+	// that one, even if its input was cancelled: numbering continues there. Inputs keep numbers that were
+	// accepted before the connection began.
+	#retry() {
 		const connection = this.#connection;
 		connection?.call("ping", {}, (error) => {
 			if (error || connection !== this.#connection) return;
 			const place = this.#place;
-			// The input was given up, and no other may have its number. A new connection waits for none.
+			// The input was cancelled and no other may use its number. A new connection waits for none.
 			if (place <= this.#accepted && ![...this.#entries].some(({ sequence }) => sequence === place))
 				return connection.close();
 			this.#sequence = Math.max(this.#accepted, place - 1);
@@ -129,6 +129,6 @@ export class Outbox {
 	}
 }
 
-/** Whether the same input may be accepted later, and keeps its place until then. */
+/** Limits that refuse an input temporarily: it keeps its sequence number and is sent again. */
 const limits = ["inputsPerSecond", "openRequests", "outboxBytes"];
-const isForTheMoment = (error) => error instanceof OutOfOrderError || limits.includes(error?.limit);
+const isTemporary = (error) => error instanceof OutOfOrderError || limits.includes(error?.limit);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON Patch (RFC 6902) on states that never change: what it touches is copied, the rest shared.
+// JSON Patch (RFC 6902) on immutable states: changed containers are copied, others shared.
 
 import { canonical } from "./digest.js";
 import { StatewireError } from "./errors.js";
@@ -12,8 +12,8 @@ const fail = (message) => {
 };
 
 export function applyPatch(state, operations) {
-	if (!Array.isArray(operations)) fail("a patch is an array");
-	// What this patch has made is changed in place: many operations on a list copy it once.
+	if (!Array.isArray(operations)) fail("the patch is not an array");
+	// Copies made by this patch are changed in place: many operations on a list copy it once.
 	const own = new Set();
 	return operations.reduce((root, operation) => apply(root, operation, own), state);
 }
@@ -24,15 +24,15 @@ function apply(root, { op, path: pointer, from: source, value }, own) {
 	if (op === "add") return change(root, path, own, insert, value);
 	if (op === "replace") return change(root, path, own, replace, value);
 	if (op === "remove") return change(root, path, own, remove);
-	if (op === "test" && canonical(read(root, path)) !== canonical(value)) fail("a test has failed");
+	if (op === "test" && canonical(read(root, path)) !== canonical(value)) fail("the test operation failed");
 	if (op === "test") return root;
-	if (op !== "move" && op !== "copy") fail(`there is no operation ${op}`);
+	if (op !== "move" && op !== "copy") fail(`unknown operation ${op}`);
 	const from = tokens(source);
 	const moved = read(root, from);
-	// From now on two places hold it.
+	// The value is now in two places.
 	if (op === "copy") own.clear();
 	else if (pointer === source) return root;
-	else if (pointer.startsWith(`${source}/`)) fail("a value cannot move into itself");
+	else if (pointer.startsWith(`${source}/`)) fail("a value cannot be moved into itself");
 	else root = change(root, from, own, remove);
 	return change(root, path, own, insert, moved);
 }
@@ -40,14 +40,14 @@ function apply(root, { op, path: pointer, from: source, value }, own) {
 function tokens(pointer) {
 	if (pointer === "") return [];
 	if (typeof pointer !== "string" || pointer[0] !== "/" || /~(?![01])/.test(pointer))
-		fail(`no JSON Pointer: ${pointer}`);
+		fail(`not a JSON Pointer: ${pointer}`);
 	const parts = pointer.slice(1).split("/");
 	return parts.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 const isContainer = (value) => typeof value === "object" && value !== null;
 
-/** Where a token leads in a container; in an array below `end`. */
+/** The key of a token in a container; in an array an index below `end`. */
 function key(container, token, end = container.length) {
 	if (!Array.isArray(container)) return token;
 	return /^(0|[1-9]\d*)$/.test(token) && token < end ? Number(token) : fail(`no element ${token}`);
@@ -61,10 +61,10 @@ function child(container, token) {
 
 const read = (root, path) => path.reduce(child, root);
 
-/** The root after a change of one container, with the copies on the way to it. */
+/** Returns the root after a change of one container, with copies of the containers on the path. */
 function change(root, [token, ...rest], own, how, value) {
-	if (token === undefined) return how === remove ? fail("the whole cannot be removed") : value;
-	if (!isContainer(root)) fail("the path leads through a value");
+	if (token === undefined) return how === remove ? fail("the whole document cannot be removed") : value;
+	if (!isContainer(root)) fail("the parent is neither an array nor an object");
 	if (!own.has(root)) own.add((root = Array.isArray(root) ? [...root] : { ...root }));
 	if (!rest.length) how(root, token, value);
 	else put(root, token, change(child(root, token), rest, own, how, value));

@@ -16,8 +16,8 @@ export class Replica {
 		this.take({ revision: null });
 	}
 
-	/** Returns what is wrong with a frame; then the state is as it was. */
-	change({ base, revision, patch, state }) {
+	/** Applies an update. Returns a divergence, if any; then the state is unchanged. */
+	apply({ base, revision, patch, state }) {
 		if (base !== this.revision) return "gap";
 		try {
 			this.take({ revision, state: patch === undefined ? state : applyPatch(this.state, patch) });
@@ -26,8 +26,8 @@ export class Replica {
 		}
 	}
 
-	difference({ revision, digest: expected }) {
-		// Frames may have come that are newer than the answer.
+	compare({ revision, digest: expected }) {
+		// Newer updates may have arrived before the result.
 		if (this.revision > revision) return undefined;
 		if (this.revision !== revision) return "gap";
 		return digest(this.state) === expected ? undefined : "digest";

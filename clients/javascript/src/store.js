@@ -4,22 +4,22 @@ import { ConnectionLostError } from "./errors.js";
 import { Replica } from "./replica.js";
 import { patience } from "./waiting.js";
 
-// What a listener throws is its own fault, and reported as what nobody has caught.
+// An exception in a listener becomes an unhandled rejection and does not affect the store.
 async function guarded(listener, value) {
 	listener(value);
 }
 
-/** One store of a session. Its state follows the server's as long as somebody watches. */
+/** One store of a session. The client subscribes to it while it has local subscribers. */
 export class Store {
 	#client;
 	#replica = new Replica();
-	/** Inputs whose effect is drawn before they are answered. */
-	#early = new Set();
-	#watchers = new Set();
+	/** Pending inputs with an optimistic update. */
+	#optimistic = new Set();
+	#subscribers = new Set();
 	#listeners = new Set();
-	/** Whether frames come: "no", "soon" (the whole state is on its way) or "yes". */
-	#follows = "no";
-	/** The connection over which it was opened, true once that has worked. */
+	/** The server subscription: "none", "pending" (the whole state is requested) or "active". */
+	#subscription = "none";
+	/** The connection over which the store was opened; true when that has succeeded. */
 	#opened;
 	#openError;
 	#unchecked = 0;
@@ -39,21 +39,21 @@ export class Store {
 	}
 
 	async *states({ signal } = {}) {
-		const news = {};
+		const latest = {};
 		let wake = () => {};
-		const tell = (what) => wake(Object.assign(news, what));
-		const stop = this.watch(
-			(newest) => tell({ newest, isNew: true }),
+		const tell = (what) => wake(Object.assign(latest, what));
+		const stop = this.subscribe(
+			(state) => tell({ state, isNew: true }),
 			(error) => tell({ error, isOver: true }),
 		);
 		signal?.addEventListener("abort", tell);
 		try {
 			while (!signal?.aborted) {
-				if (news.isNew) {
-					news.isNew = false;
-					yield news.newest;
-				} else if (news.error) throw news.error;
-				else if (news.isOver) return;
+				if (latest.isNew) {
+					latest.isNew = false;
+					yield latest.state;
+				} else if (latest.error) throw latest.error;
+				else if (latest.isOver) return;
 				else await new Promise((resolve) => (wake = resolve));
 			}
 		} finally {
@@ -66,22 +66,22 @@ export class Store {
 		return this.states();
 	}
 
-	watch(changed, ended = () => {}) {
-		const watcher = { changed, ended };
+	subscribe(changed, ended = () => {}) {
+		const subscriber = { changed, ended };
 		const { state, error } = this.#client.status;
 		if (state === "closed") guarded(ended, error);
 		else {
-			this.#watchers.add(watcher);
+			this.#subscribers.add(subscriber);
 			if (this.revision !== null) guarded(changed, this.state);
-			this.#follow();
+			this.#subscribe();
 		}
 		return () => {
-			if (this.#watchers.delete(watcher) && !this.#watchers.size) this.#leave();
+			if (this.#subscribers.delete(subscriber) && !this.#subscribers.size) this.#unsubscribe();
 		};
 	}
 
 	onEvent(listener) {
-		const stop = this.watch(() => {});
+		const stop = this.subscribe(() => {});
 		this.#listeners.add(listener);
 		return () => {
 			this.#listeners.delete(listener);
@@ -89,24 +89,24 @@ export class Store {
 		};
 	}
 
-	send(input, { settle, draw, signal, timeout } = {}) {
+	send(input, { settle, optimistic, signal, timeout } = {}) {
 		return new Promise((resolve, reject) => {
-			// As it is now, however late it goes; what is no JSON is thrown here.
+			// A copy: the caller may change the input later. Throws if it is not JSON.
 			input = JSON.parse(JSON.stringify(input));
 			const outbox = this.#client._outbox;
 			const entry = {
-				draw,
-				untilApplied: draw && settle === false,
+				optimistic,
+				untilApplied: optimistic && settle === false,
 				prepare: (connection) => this.#open(connection),
-				params: () => ({ store: this.name, input, settle: settle ?? (draw && true) }),
+				params: () => ({ store: this.name, input, settle: settle ?? (optimistic && true) }),
 				answered: (error, result) => {
 					if (!signal?.aborted) enough();
-					if (this.#early.delete(entry)) this.#publish();
+					if (this.#optimistic.delete(entry)) this.#notify();
 					if (error) return reject(this.#explained(error));
-					// Frames come before the answers that tell of their revisions.
+					// Updates arrive before the responses with their revisions.
 					const { connection } = entry;
-					if (result?.revision > this.revision && this.#follows === "yes")
-						if (connection === this.#client._connection) this.#heal(connection, "gap");
+					if (result?.revision > this.revision && this.#subscription === "active")
+						if (connection === this.#client._connection) this.#diverged(connection, "gap");
 					resolve(result);
 				},
 			};
@@ -115,9 +115,9 @@ export class Store {
 				entry.answered(error);
 			});
 			if (signal?.aborted) return;
-			if (draw) {
-				this.#early.add(entry);
-				this.#publish();
+			if (optimistic) {
+				this.#optimistic.add(entry);
+				this.#notify();
 			}
 			outbox.add(entry);
 		});
@@ -128,9 +128,9 @@ export class Store {
 			const connection = await this.#client._online();
 			this.#open(connection);
 			try {
-				return await this.#check(connection);
+				return await this.#verify(connection);
 			} catch (error) {
-				// A question can be asked again.
+				// Safe to repeat.
 				if (!(error instanceof ConnectionLostError)) throw error;
 			}
 		}
@@ -143,12 +143,12 @@ export class Store {
 
 	// For the client alone.
 
-	/** `outcome` is what `session/attach` says of this store. */
+	/** `outcome` is the entry of this store in the result of `session/attach`. */
 	_resume(outcome) {
-		this.#follows = outcome ? "yes" : "no";
+		this.#subscription = outcome ? "active" : "none";
 		if (outcome?.closed) this._closed();
-		else if (outcome?.snapshot) this.#take(outcome.snapshot, outcome.reason);
-		else this.#follow();
+		else if (outcome?.snapshot) this.#replace(outcome.snapshot, outcome.reason);
+		else this.#subscribe();
 	}
 
 	_restart() {
@@ -157,19 +157,19 @@ export class Store {
 	}
 
 	get _held() {
-		return this.#watchers.size ? this.revision : null;
+		return this.#subscribers.size ? this.revision : null;
 	}
 
 	_changed(params, connection) {
-		// While the whole state is on its way, frames lead from one that we do not have.
-		if (this.#follows !== "yes") return;
-		const fault = this.#replica.change(params);
-		if (fault) return this.#heal(connection, fault);
-		for (const entry of this.#early)
+		// While the whole state is requested, updates start from another state.
+		if (this.#subscription !== "active") return;
+		const fault = this.#replica.apply(params);
+		if (fault) return this.#diverged(connection, fault);
+		for (const entry of this.#optimistic)
 			if (entry.untilApplied && entry.connection === connection && entry.id <= params.applied)
-				this.#early.delete(entry);
-		this.#publish();
-		if (++this.#unchecked >= this.#client._checkEvery) this.#check(connection).catch(() => {});
+				this.#optimistic.delete(entry);
+		this.#notify();
+		if (++this.#unchecked >= this.#client._verifyAfterUpdates) this.#verify(connection).catch(() => {});
 	}
 
 	_event(event) {
@@ -179,13 +179,13 @@ export class Store {
 	_closed(error) {
 		this._restart();
 		this.state = undefined;
-		this.#follows = "no";
-		const watchers = [...this.#watchers];
-		this.#watchers.clear();
-		for (const { ended } of watchers) guarded(ended, error);
+		this.#subscription = "none";
+		const subscribers = [...this.#subscribers];
+		this.#subscribers.clear();
+		for (const { ended } of subscribers) guarded(ended, error);
 	}
 
-	// Over each connection until it has worked: once more does no harm.
+	// Repeated over each connection until it succeeds: opening twice is harmless.
 	#open(connection) {
 		if (!this.kind || this.#opened === true || this.#opened === connection) return;
 		this.#opened = connection;
@@ -197,69 +197,70 @@ export class Store {
 		});
 	}
 
-	// Why a store could not be opened says more than that it is not known.
+	// The error of `store/open` is more specific than "unknown store".
 	#explained(error) {
 		return error.code === -32010 ? (this.#openError ?? error) : error;
 	}
 
-	#follow() {
+	#subscribe() {
 		const connection = this.#client._connection;
-		if (!connection || !this.#watchers.size || this.#follows !== "no") return;
+		if (!connection || !this.#subscribers.size || this.#subscription !== "none") return;
 		this.#open(connection);
-		this.#synchronise(connection);
+		this.#requestState(connection);
 	}
 
-	#leave() {
-		if (this.#follows !== "no")
+	#unsubscribe() {
+		if (this.#subscription !== "none")
 			this.#client._connection?.call("store/unsubscribe", { store: this.name });
-		this.#follows = "no";
+		this.#subscription = "none";
 		this.#replica.forget();
-		this.#publish();
+		this.#notify();
 	}
 
-	#heal(connection, reason) {
-		this.#client._emit("problem", { store: this.name, reason });
-		this.#synchronise(connection, reason);
+	#diverged(connection, reason) {
+		this.#client._emit("divergence", { store: this.name, reason });
+		this.#requestState(connection, reason);
 	}
 
-	#synchronise(connection, reason) {
-		this.#follows = "soon";
+	#requestState(connection, reason) {
+		this.#subscription = "pending";
 		connection.call("store/subscribe", { store: this.name }, (error, result) => {
-			if (connection !== this.#client._connection || this.#follows !== "soon") return;
+			if (connection !== this.#client._connection || this.#subscription !== "pending") return;
 			if (error) return this._closed(this.#explained(error));
-			this.#follows = "yes";
-			this.#take(result, reason);
+			this.#subscription = "active";
+			this.#replace(result, reason);
 		});
 	}
 
-	#check(connection) {
+	#verify(connection) {
 		this.#unchecked = 0;
 		return new Promise((resolve, reject) =>
 			connection.call("store/state", { store: this.name }, (error, result) => {
 				if (error) return reject(this.#explained(error));
-				const reason = this.#follows === "yes" ? this.#replica.difference(result) : undefined;
+				const reason = this.#subscription === "active" ? this.#replica.compare(result) : undefined;
 				if (reason) {
-					this.#client._emit("problem", { store: this.name, reason });
-					this.#take(result, reason);
+					this.#client._emit("divergence", { store: this.name, reason });
+					this.#replace(result, reason);
 				}
 				resolve(!reason);
 			}),
 		);
 	}
 
-	/** The whole state, for a reason where it is not the first one. */
-	#take(snapshot, reason) {
+	/** Takes the whole state; `reason` is set if it replaces another one. */
+	#replace(snapshot, reason) {
 		const before = this.state;
 		this.#unchecked = 0;
 		this.#replica.take(snapshot);
-		this.#publish();
-		if (reason) this.#client._emit("resynchronised", { store: this.name, reason, before });
+		this.#notify();
+		if (reason) this.#client._emit("resynced", { store: this.name, reason, before });
 	}
 
-	#publish() {
+	#notify() {
 		this.state = this.#replica.state;
 		if (this.revision === null) return;
-		for (const { draw } of this.#early) guarded((state) => (this.state = draw(state)), this.state);
-		for (const { changed } of this.#watchers) guarded(changed, this.state);
+		for (const { optimistic } of this.#optimistic)
+			guarded((state) => (this.state = optimistic(state)), this.state);
+		for (const { changed } of this.#subscribers) guarded(changed, this.state);
 	}
 }

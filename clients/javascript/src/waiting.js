@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { CancelledError, TimeoutError } from "./errors.js";
+import { RequestCancelledError, TimedOutError } from "./errors.js";
 
-/** Calls back where it takes too long, or is not wanted any more. Returns what ends the waiting. */
+/** Calls `giveUp` on timeout or abort. Returns a function that cancels both. */
 export function patience({ signal, timeout }, giveUp) {
 	const stop = (error) => {
 		clearTimeout(timer);
 		signal?.removeEventListener("abort", abort);
 		if (error) giveUp(error);
 	};
-	const late = () => stop(new TimeoutError(`no answer within ${timeout} ms`));
+	const late = () => stop(new TimedOutError(`no response within ${timeout} ms`));
 	const timer = timeout && setTimeout(late, timeout);
 	const abort = () => {
 		const cause = signal.reason;
-		stop(new CancelledError(-32800, "the request was cancelled", undefined, { cause }));
+		stop(new RequestCancelledError(-32800, "the request was cancelled", undefined, { cause }));
 	};
 	signal?.addEventListener("abort", abort);
 	if (signal?.aborted) abort();
 	return () => stop();
 }
 
-/** Waits longer each time, and a part of it by chance: not all frontends come back at once. */
+/** Exponential delays with jitter, so that clients do not reconnect at the same time. */
 export class Backoff {
-	constructor({ base = 200, max = 10_000, random = Math.random } = {}) {
-		Object.assign(this, { base, max, random, attempts: 0 });
+	constructor({ base = 200, maximum = 10_000, random = Math.random } = {}) {
+		Object.assign(this, { base, maximum, random, attempts: 0 });
 	}
 
 	next() {
-		const whole = Math.min(this.max, this.base * 2 ** this.attempts++);
+		const whole = Math.min(this.maximum, this.base * 2 ** this.attempts++);
 		return whole * (0.5 + 0.5 * this.random());
 	}
 }

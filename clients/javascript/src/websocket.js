@@ -3,7 +3,7 @@
 import { ConnectionLostError, StatewireError } from "./errors.js";
 
 export function webSocket(url, { WebSocket = globalThis.WebSocket } = {}) {
-	if (!WebSocket) throw new StatewireError("there is no WebSocket here; give one in the options");
+	if (!WebSocket) throw new StatewireError("no WebSocket in this environment; pass the option WebSocket");
 	return ({ message, closed, signal }) =>
 		new Promise((resolve, reject) => {
 			const socket = new WebSocket(url);

@@ -5,22 +5,21 @@ import { test } from "node:test";
 import { inspect } from "node:util";
 
 import {
-  CancelledError,
+  RequestCancelledError,
   Client,
-  ClientClosedError,
+  SessionEndedError,
   connect,
   ConnectionLostError,
-  EvictedError,
   InvalidParamsError,
   LimitError,
-  OverflowError,
+  TooManyPendingError,
   ParseError,
-  RpcError,
-  SessionOverError,
+  RPCError,
+  ExpiredSessionError,
   StatewireError,
-  TimeoutError,
+  TimedOutError,
   UnauthorisedError,
-  visible,
+  printable,
 } from "../index.js";
 import { PretendedServer, settled } from "./support/pretended.js";
 
@@ -32,8 +31,8 @@ function story(name, body, options) {
     const server = new PretendedServer();
     const client = new Client(server.dial, {
       frontend: "page",
-      heartbeat: 0,
-      backoff: { base: 1, max: 2 },
+      pingInterval: 0,
+      backoff: { base: 1, maximum: 2 },
       ...options,
     });
     try {
@@ -52,7 +51,7 @@ const reconnected = (client) =>
 
 story("whoever watches gets the state, and each one after it", async ({ server, store }) => {
   const states = [];
-  const stop = store.watch((state) => states.push(state.n));
+  const stop = store.subscribe((state) => states.push(state.n));
   await settled();
   server.change(1);
   server.change(2);
@@ -86,7 +85,7 @@ story("an iteration can be aborted while it waits", async ({ store }) => {
 
 story("old states stay as they were", async ({ server, store }) => {
   const states = [];
-  store.watch((state) => states.push(state));
+  store.subscribe((state) => states.push(state));
   await settled();
   server.change(1);
   assert.deepEqual(states, [{ n: 0 }, { n: 1 }]);
@@ -94,11 +93,11 @@ story("old states stay as they were", async ({ server, store }) => {
 
 story("what is drawn early is there at once, and ends with the answer", async ({ server, store }) => {
   const drawn = [];
-  store.watch((state) => drawn.push(state.n));
+  store.subscribe((state) => drawn.push(state.n));
   await settled();
   let id;
   server.on["store/send"] = (params, peer, number) => ((id = number), later);
-  const answer = store.send({ type: "set" }, { draw: (state) => ({ n: state.n + 10 }) });
+  const answer = store.send({ type: "set" }, { optimistic: (state) => ({ n: state.n + 10 }) });
   assert.equal(store.state.n, 10);
   await settled();
   assert.equal(server.of("store/send")[0].settle, true);
@@ -112,11 +111,11 @@ story("what is drawn early is there at once, and ends with the answer", async ({
 });
 
 story("what is drawn until it is applied ends with the frame that says so", async ({ server, store }) => {
-  store.watch(() => {});
+  store.subscribe(() => {});
   await settled();
   let id;
   server.on["store/send"] = (params, peer, number) => ((id = number), later);
-  store.send({ type: "set" }, { settle: false, draw: () => ({ n: 5 }) }).catch(() => {});
+  store.send({ type: "set" }, { settle: false, optimistic: () => ({ n: 5 }) }).catch(() => {});
   await settled();
   server.change(1);
   assert.equal(store.state.n, 5);
@@ -125,12 +124,12 @@ story("what is drawn until it is applied ends with the frame that says so", asyn
 });
 
 story("what was drawn early goes when the server refuses it", async ({ server, store }) => {
-  store.watch(() => {});
+  store.subscribe(() => {});
   await settled();
   server.on["store/send"] = () => {
     throw { code: -32602, data: { path: "/input/title" } };
   };
-  const answer = store.send({ type: "set" }, { draw: () => ({ n: 9 }) });
+  const answer = store.send({ type: "set" }, { optimistic: () => ({ n: 9 }) });
   assert.equal(store.state.n, 9);
   await assert.rejects(answer, (error) => {
     assert.ok(error instanceof InvalidParamsError);
@@ -145,7 +144,7 @@ story("an error without a class of its own keeps its code and data", async ({ se
     throw { code: -1, message: "new", data: { a: 1 } };
   };
   await assert.rejects(client.request("ping"), (error) => {
-    assert.deepEqual([error.constructor, error.code, error.data], [RpcError, -1, { a: 1 }]);
+    assert.deepEqual([error.constructor, error.code, error.data], [RPCError, -1, { a: 1 }]);
     return true;
   });
 });
@@ -160,17 +159,17 @@ story("what errors say can be printed to a terminal", async ({ server, client })
     return true;
   });
   const waiting = new Promise((resolve) =>
-    client.on("status", ({ state, error }) => state === "waiting" && resolve(error)),
+    client.on("status", ({ state, error }) => state === "reconnecting" && resolve(error)),
   );
   server.peer.raw("\x1b[2J");
   assert.doesNotMatch(inspect(await waiting), /[\x1b\x9b\u202e]/);
 });
 
-test("what a terminal would execute is made visible, character by character", () => {
+test("what a terminal would execute is made printable, character by character", () => {
   const text = "\0\t\n\r\x1b\x7f\x80\x85\x9f\u061c\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069";
-  assert.equal(visible(text), "␀␉␊␍␛␡�␤����␤�����");
+  assert.equal(printable(text), "␀␉␊␍␛␡�␤����␤�����");
   const plain = "Käse 🧀 日本 \u00a0\u200d\u2030";
-  assert.equal(visible(plain), plain);
+  assert.equal(printable(plain), plain);
 });
 
 story("inputs without an answer go again, in order, with their numbers", async ({ server, client, store }) => {
@@ -250,7 +249,7 @@ story("the place of an input that was given up is taken by the next one", async 
   const next = store.send({ type: "add", n: 2 });
   await settled();
   aborter.abort();
-  await assert.rejects(given, CancelledError);
+  await assert.rejects(given, RequestCancelledError);
   assert.deepEqual(await next, { revision: 1, changed: true });
 });
 
@@ -401,7 +400,7 @@ story("an accepted input that is given up while it is refused holds nothing up",
     return { revision: sequence, changed: true };
   };
   server.peer.cut();
-  await assert.rejects(given, CancelledError);
+  await assert.rejects(given, RequestCancelledError);
   assert.deepEqual(await next, { revision: 2, changed: true });
 });
 
@@ -425,7 +424,7 @@ story("the number that the server waits for is not taken by what cannot be sent"
   const large = store.send({ type: "add", n: 2, text: "a".repeat(1000) });
   const next = store.send({ type: "add", n: 3 });
   aborter.abort();
-  await assert.rejects(given, CancelledError);
+  await assert.rejects(given, RequestCancelledError);
   await assert.rejects(large, LimitError);
   assert.deepEqual(await next, { revision: 1, changed: true });
 });
@@ -458,19 +457,19 @@ story("an aborted input is cancelled at the server, and its late answer is nobod
   await settled();
   aborter.abort(new Error("enough"));
   await assert.rejects(answer, (error) => {
-    assert.ok(error instanceof CancelledError);
+    assert.ok(error instanceof RequestCancelledError);
     assert.equal(error.cause.message, "enough");
     return true;
   });
   assert.deepEqual(server.of("$/cancelRequest"), [{ id }]);
   server.peer.refuse(id, { code: -32800 });
-  await assert.rejects(store.send({ type: "load" }, { signal: aborter.signal }), CancelledError);
+  await assert.rejects(store.send({ type: "load" }, { signal: aborter.signal }), RequestCancelledError);
 });
 
 story("an answer that does not come in time is not waited for", async ({ server, client, store }) => {
   server.on["store/send"] = server.on.ping = () => later;
-  await assert.rejects(store.send({ type: "load" }, { timeout: 5 }), TimeoutError);
-  await assert.rejects(client.request("ping", {}, { timeout: 5 }), TimeoutError);
+  await assert.rejects(store.send({ type: "load" }, { timeout: 5 }), TimedOutError);
+  await assert.rejects(client.request("ping", {}, { timeout: 5 }), TimedOutError);
   assert.equal(server.of("$/cancelRequest").length, 2);
   assert.equal(client.pending, 0);
 });
@@ -478,13 +477,13 @@ story("an answer that does not come in time is not waited for", async ({ server,
 story("more inputs than the client keeps are refused at once", async ({ server, store }) => {
   server.on["store/send"] = () => later;
   const kept = [store.send({ type: "add" }), store.send({ type: "add" })];
-  await assert.rejects(store.send({ type: "add" }), OverflowError);
+  await assert.rejects(store.send({ type: "add" }), TooManyPendingError);
   kept.forEach((answer) => answer.catch(() => {}));
 }, { maximumPending: 2 });
 
 story("a store that is watched is attached to at the revision that is held", async ({ server, client, store }) => {
   const states = [];
-  store.watch((state) => states.push(state.n));
+  store.subscribe((state) => states.push(state.n));
   await settled();
   server.change(1);
   server.on["session/attach"] = (params, peer, id) => {
@@ -501,8 +500,8 @@ story("a store that is watched is attached to at the revision that is held", asy
 
 story("a snapshot takes the place of the state, and says why", async ({ server, client, store }) => {
   const reasons = [];
-  client.on("resynchronised", ({ reason }) => reasons.push(reason));
-  store.watch(() => {});
+  client.on("resynced", ({ reason }) => reasons.push(reason));
+  store.subscribe(() => {});
   await settled();
   server.on["session/attach"] = () => ({
     stores: { s: { snapshot: { revision: 7, state: { n: 7 } }, reason: "trimmed" } },
@@ -515,9 +514,9 @@ story("a snapshot takes the place of the state, and says why", async ({ server, 
 
 story("after so many frames the digest is compared, and a wrong state is mended", async ({ server, client, store }) => {
   const seen = [];
-  client.on("problem", ({ reason }) => seen.push(["problem", reason]));
-  client.on("resynchronised", ({ reason }) => seen.push(["resynchronised", reason]));
-  store.watch(() => {});
+  client.on("divergence", ({ reason }) => seen.push(["divergence", reason]));
+  client.on("resynced", ({ reason }) => seen.push(["resynced", reason]));
+  store.subscribe(() => {});
   await settled();
   server.change(1);
   server.change(2, { patch: [] });
@@ -525,11 +524,11 @@ story("after so many frames the digest is compared, and a wrong state is mended"
   server.change(3, { patch: [] });
   await settled();
   assert.deepEqual(store.state, { n: 3 });
-  assert.deepEqual(seen, [["problem", "digest"], ["resynchronised", "digest"]]);
-}, { checkEvery: 3 });
+  assert.deepEqual(seen, [["divergence", "digest"], ["resynced", "digest"]]);
+}, { verifyAfterUpdates: 3 });
 
 story("a session that is over is followed by another one", async ({ server, client, store }) => {
-  store.watch(() => {});
+  store.subscribe(() => {});
   server.on["store/send"] = () => later;
   const sent = store.send({ type: "add", n: 1 });
   await settled();
@@ -544,22 +543,22 @@ story("a session that is over is followed by another one", async ({ server, clie
   server.peer.cut();
   // Not sent yet: it may go to the new session. The other may have been applied in the old one.
   const unsent = store.send({ type: "add", n: 2 });
-  await assert.rejects(sent, SessionOverError);
+  await assert.rejects(sent, ExpiredSessionError);
   assert.deepEqual(await unsent, { revision: 1, changed: true });
   const { session, lost } = await heard;
-  assert.ok(lost instanceof SessionOverError);
+  assert.ok(lost instanceof ExpiredSessionError);
   assert.deepEqual([session, client.session, store.state], ["another", "another", { n: 3 }]);
 });
 
 story("who was evicted does not come back to evict in turn", async ({ server, client, store }) => {
   const states = store.states();
   await states.next();
-  const waiting = assert.rejects(states.next(), EvictedError);
+  const waiting = assert.rejects(states.next(), SessionEndedError);
   server.peer.notify("session/closed", { session: "handle", reason: "evicted" });
   assert.equal(client.status.state, "closed");
   await waiting;
-  await assert.rejects(store.send({ type: "add" }), EvictedError);
-  await assert.rejects(client.request("ping"), EvictedError);
+  await assert.rejects(store.send({ type: "add" }), SessionEndedError);
+  await assert.rejects(client.request("ping"), SessionEndedError);
   assert.equal(server.peers.length, 1);
 });
 
@@ -575,7 +574,7 @@ story("whoever shows a wrong token is told so, and does not try for ever", async
 
 story("what the server says last is why the connection ended", async ({ server, client }) => {
   const waiting = new Promise((resolve) =>
-    client.on("status", ({ state, error }) => state === "waiting" && resolve(error)),
+    client.on("status", ({ state, error }) => state === "reconnecting" && resolve(error)),
   );
   server.peer.say({ id: null, error: { code: -32015, message: "idle", data: { limit: "idleTime" } } });
   server.peer.cut();
@@ -583,7 +582,7 @@ story("what the server says last is why the connection ended", async ({ server, 
 });
 
 story("nobody looks at it: the server is told at once, each time", async ({ server, client }) => {
-  client.lifecycle("inactive");
+  client.setPhase("inactive");
   await settled();
   server.heard = [];
   server.peer.cut();
@@ -609,7 +608,7 @@ story("a connection that has fallen silent is left", async ({ server, client }) 
   const first = server.peer;
   await reconnected(client);
   assert.notEqual(server.peer, first);
-}, { heartbeat: 5 });
+}, { pingInterval: 5 });
 
 story("a store that cannot be opened says why", async ({ server, client }) => {
   server.on["store/open"] = () => {
@@ -651,8 +650,8 @@ story("a client that is closed answers nobody any more", async ({ server, client
   await states.next();
   const answer = store.send({ type: "add" });
   client.close();
-  await assert.rejects(answer, ClientClosedError);
-  await assert.rejects(store.send({ type: "add" }), ClientClosedError);
+  await assert.rejects(answer, SessionEndedError);
+  await assert.rejects(store.send({ type: "add" }), SessionEndedError);
   assert.equal((await states.next()).done, true);
   assert.equal(server.peer.isClosed, true);
 });

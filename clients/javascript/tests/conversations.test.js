@@ -38,12 +38,12 @@ test("every shared conversation is spoken and understood", async () => {
   for (const conversation of played) await new Run(conversation).play();
 });
 
-/** One connection of the client, with the views that it keeps, and what a plain replay gives. */
+/** One connection of the client, with the replicas that it keeps, and what a plain replay gives. */
 class End {
   arrived = [];
   notified = [];
   answers = new Map();
-  views = new Map();
+  replicas = new Map();
   expected = new Map();
   /** The client's id of each request, by the one in the transcript. */
   ids = new Map();
@@ -61,14 +61,14 @@ class End {
         notified: (method, params) => {
           this.notified.push({ method, params });
           if (method === "store/changed") {
-            const view = this.views.get(params.store);
-            if (view) assert.equal(view.change(params), undefined);
-          } else if (method === "store/closed") this.views.delete(params.store);
-          else if (method === "session/closed") this.views.clear();
+            const replica = this.replicas.get(params.store);
+            if (replica) assert.equal(replica.apply(params), undefined);
+          } else if (method === "store/closed") this.replicas.delete(params.store);
+          else if (method === "session/closed") this.replicas.clear();
         },
         ended: () => (this.hasEnded = true),
       },
-      { heartbeat: 0 },
+      { pingInterval: 0 },
     );
     return this;
   }
@@ -83,16 +83,16 @@ class End {
 
   /** What the client does with the answers that tell of states. */
   took(method, params, result) {
-    const { views } = this;
-    if (method === "store/subscribe") views.set(params.store, known(result));
-    else if (method === "store/unsubscribe") views.delete(params.store);
-    else if (method === "session/detach" || method === "session/close") views.clear();
+    const { replicas } = this;
+    if (method === "store/subscribe") replicas.set(params.store, known(result));
+    else if (method === "store/unsubscribe") replicas.delete(params.store);
+    else if (method === "session/detach" || method === "session/close") replicas.clear();
     else if (method === "session/attach") {
-      const held = new Map(views);
-      views.clear();
+      const held = new Map(replicas);
+      replicas.clear();
       for (const [store, { snapshot, replayed }] of Object.entries(result.stores))
-        if (snapshot) views.set(store, known(snapshot));
-        else if (replayed !== undefined && held.has(store)) views.set(store, held.get(store));
+        if (snapshot) replicas.set(store, known(snapshot));
+        else if (replayed !== undefined && held.has(store)) replicas.set(store, held.get(store));
     }
   }
 }
@@ -137,12 +137,12 @@ class Run {
     else this.answer(end, step.message);
     assert.deepEqual(end.arrived, [], "the client has sent what nobody asked for");
     for (const [store, expected] of end.expected) {
-      const view = end.views.get(store);
-      assert.ok(view, `there is no view of ${store}`);
-      assert.equal(view.revision, expected.revision);
-      assert.deepEqual(view.state, expected.state);
+      const replica = end.replicas.get(store);
+      assert.ok(replica, `there is no replica of ${store}`);
+      assert.equal(replica.revision, expected.revision);
+      assert.deepEqual(replica.state, expected.state);
     }
-    for (const store of end.views.keys()) assert.ok(end.expected.has(store), `${store} is not left`);
+    for (const store of end.replicas.keys()) assert.ok(end.expected.has(store), `${store} is not left`);
   }
 
   ask(end, { kind, message, line, name }, index) {
@@ -180,11 +180,11 @@ class Run {
     for (const [store, { replayed }] of Object.entries(answer?.stores ?? {})) {
       if (replayed === undefined) continue;
       const revision = params.revisions[store];
-      end.views.delete(store);
+      end.replicas.delete(store);
       end.expected.delete(store);
       if (!this.seen.has(`${store} ${revision}`)) continue;
       const state = this.seen.get(`${store} ${revision}`);
-      end.views.set(store, known({ revision, state }));
+      end.replicas.set(store, known({ revision, state }));
       this.expect(end, store, { revision, state });
     }
   }
@@ -253,9 +253,9 @@ class Run {
       for (const [store, { snapshot }] of Object.entries(result.stores))
         if (snapshot) this.expect(end, store, snapshot);
     }
-    const view = end.views.get(params.store);
-    if (method === "store/state" && view?.revision === result.revision)
-      assert.equal(digest(view.state), result.digest);
+    const replica = end.replicas.get(params.store);
+    if (method === "store/state" && replica?.revision === result.revision)
+      assert.equal(digest(replica.state), result.digest);
   }
 
   expect(end, store, { revision, state }) {

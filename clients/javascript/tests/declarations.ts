@@ -17,23 +17,23 @@ declare module "../index.js" {
 }
 
 export async function uses() {
-  const client = connect("ws://localhost/", { frontend: "page", backoff: { max: 5000 } });
-  client.on("status", (status) => status.state === "waiting" && status.retryAt.toFixed());
+  const client = connect("ws://localhost/", { frontend: "page", backoff: { maximum: 5000 } });
+  client.on("status", (status) => status.state === "reconnecting" && status.retryAt.toFixed());
   // @ts-expect-error: there is no such event
   client.on("nothing", () => {});
 
   const todo: Store<StoreKinds["todo"]> = client.store("todo");
   for await (const state of todo) if (state.type === "content") state.todos[0]?.title.trim();
-  await todo.send({ type: "todoMoved", id: "1" }, { draw: (state) => state, settle: true });
+  await todo.send({ type: "todoMoved", id: "1" }, { optimistic: (state) => state, settle: true });
   // @ts-expect-error: the title is missing
   await todo.send({ type: "todoAdded" });
   // @ts-expect-error: there is no such input
   await todo.send({ type: "todoEaten" });
 
   const list = client.store("list", { kind: "todo", config: { memory: { count: 1 } } });
-  list.watch((state) => state.type);
+  list.subscribe((state) => state.type);
   // @ts-expect-error: no such state
-  list.watch((state) => state.type === "eaten");
+  list.subscribe((state) => state.type === "eaten");
 
   client.store("form").onEvent((event) => event.type === "submitted");
   const loader = client.store("a", {
@@ -51,5 +51,5 @@ export async function uses() {
   }
   applyPatch({ a: 1 }, [{ op: "replace", path: "/a", value: 2 }]).a.toFixed();
   connectFromNode("tls://host:1", { tls: { ca: "…" } }).close();
-  await spawn("statewire", ["serve"]).end();
+  await spawn("statewire", ["serve"]).endSession();
 }

@@ -16,7 +16,7 @@ for (const scenario of faults.scenarios)
   test(`a planted fault is noticed and healed: ${scenario.name}`, async () => {
     await through(faults.server, ["--scenario", scenario.name], async (client, proxy, direct) => {
       const noticed = new Set();
-      client.on("problem", ({ reason }) => noticed.add(reason));
+      client.on("divergence", ({ reason }) => noticed.add(reason));
       const { store: name, kind, config } = faults;
       const store = client.store(name, { kind, config });
       const states = store.states();
@@ -40,10 +40,10 @@ for (const seed of [1, 2, 3])
   test(`50 cuts at random lose no input and repeat none: seed ${seed}`, async () => {
     await through([], ["--cuts", "50", "--seed", seed], async (client, proxy) => {
       const problems = [];
-      client.on("problem", (problem) => problems.push(problem));
+      client.on("divergence", (problem) => problems.push(problem));
       const config = { memory: { count: 0 } };
       const store = client.store("list", { kind: "todo", config });
-      store.watch(() => {});
+      store.subscribe(() => {});
       await store.send({ type: "stateRequested" });
       let next = 1;
       const sender = async () => {
@@ -124,7 +124,7 @@ async function through(options, proxyOptions, body) {
   const server = await serve(...options);
   const args = [server.address, ...proxyOptions];
   const proxy = await Listening.start(`${folder}/fault-proxy`, args, { stream: "stdout" });
-  const client = connect(`tcp://${proxy.address}`, { backoff: { base: 2, max: 50 } });
+  const client = connect(`tcp://${proxy.address}`, { backoff: { base: 2, maximum: 50 } });
   try {
     await body(client, proxy, server.address);
   } finally {

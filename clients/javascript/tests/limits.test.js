@@ -16,7 +16,7 @@ for (const [name, tells] of [["limits that are told", true], ["limits that are n
       const client = new Client(silent(dial(`${scheme}://${server.address.split("/")[0]}`), tells));
       try {
         const store = client.store("list", { kind: "todo", config: { memory: {} } });
-        store.watch(() => {});
+        store.subscribe(() => {});
         let nested = [];
         for (let level = 0; level < 200; level++) nested = [nested];
         const add = (title, members) => store.send({ type: "todoAdded", title, ...members });

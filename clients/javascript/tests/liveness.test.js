@@ -13,22 +13,22 @@ import { Listening, project, serve } from "./support/server.js";
 function beats(count, { isAwaiting = false, heard = [] } = {}) {
   const liveness = new Liveness();
   return Array.from({ length: count }, (_, beat) => {
-    if (heard.includes(beat)) liveness.heard();
+    if (heard.includes(beat)) liveness.received();
     return liveness.beat(isAwaiting);
   }).join(" ");
 }
 
-test("an idle server is asked after a heartbeat, and given up three beats later", () => {
-  assert.equal(beats(7), "wait wait wait ask wait wait gone");
+test("an idle server is pinged after one interval and dropped three beats later", () => {
+  assert.equal(beats(7), "wait wait wait ping wait wait dead");
 });
 
-test("a server that owes a response is asked after half a heartbeat", () => {
-  assert.equal(beats(5, { isAwaiting: true }), "wait ask wait wait gone");
+test("a server that owes a response is pinged after half an interval", () => {
+  assert.equal(beats(5, { isAwaiting: true }), "wait ping wait wait dead");
 });
 
-test("any message ends the silence, also after the question", () => {
-  assert.equal(beats(8, { heard: [3] }), "wait wait wait wait wait wait ask wait");
-  assert.equal(beats(8, { heard: [6] }), "wait wait wait ask wait wait wait wait");
+test("any message ends the silence, also after a ping", () => {
+  assert.equal(beats(8, { heard: [3] }), "wait wait wait wait wait wait ping wait");
+  assert.equal(beats(8, { heard: [6] }), "wait wait wait ping wait wait wait wait");
 });
 
 for (const wire of ["tcp", "web"])
@@ -41,17 +41,17 @@ for (const wire of ["tcp", "web"])
     );
     const scheme = wire === "tcp" ? "tcp" : "ws";
     const client = connect(`${scheme}://${proxy.address}`, {
-      heartbeat: 200,
-      backoff: { base: 2, max: 50 },
+      pingInterval: 200,
+      backoff: { base: 2, maximum: 50 },
     });
     const lost = () =>
       new Promise((resolve) => {
-        const stop = client.on("status", ({ state }) => state === "waiting" && resolve(stop()));
+        const stop = client.on("status", ({ state }) => state === "reconnecting" && resolve(stop()));
       });
     try {
       const config = { memory: { count: 0 } };
       const store = client.store("list", { kind: "todo", config });
-      store.watch(() => {});
+      store.subscribe(() => {});
       await store.send({ type: "stateRequested" });
       const noticed = lost();
       proxy.process.stdin.write("vanish\n");

@@ -63,7 +63,7 @@ test("a program that is spawned for a client that is closed at once ends", { tim
 test("a program that cannot be spawned is said to be missing", async () => {
   const client = spawn("/no/such/program");
   const status = await new Promise((resolve) =>
-    client.on("status", (status) => status.state === "waiting" && resolve(status)),
+    client.on("status", (status) => status.state === "reconnecting" && resolve(status)),
   );
   assert.equal(status.error.code, "ENOENT");
   client.close();
@@ -110,18 +110,18 @@ test("WebSocket", { skip: !has("--web") }, async () => {
 
 test("what nobody looks at is hidden again after a connection was lost", async () => {
   const server = await serve();
-  const client = connect(`tcp://${server.address}`, { backoff: { base: 1, max: 2 } });
+  const client = connect(`tcp://${server.address}`, { backoff: { base: 1, maximum: 2 } });
   const balance = client.store("balance");
   let seen;
-  balance.watch((state) => (seen = state));
+  balance.subscribe((state) => (seen = state));
   await balance.send({ type: "refreshButtonWasTapped" }, { settle: true });
-  client.lifecycle("inactive");
+  client.setPhase("inactive");
   await client.request("ping");
   assert.equal(seen.isRedacted, true);
   const other = connect(`tcp://${server.address}`, { session: client.session, frontend: client.frontend });
-  other.lifecycle("inactive");
+  other.setPhase("inactive");
   let shown;
-  other.store("balance").watch((state) => (shown = state));
+  other.store("balance").subscribe((state) => (shown = state));
   await other.connected();
   await other.request("ping");
   assert.deepEqual([shown.isRedacted, shown.formattedBalance], [true, "--"]);
@@ -134,9 +134,9 @@ test("a server that is killed and comes back finds everything where it was", () 
   inFolder(async (folder) => {
     const options = ["--data-dir", folder];
     const first = await serve(...options);
-    const client = connect(`tcp://${first.address}`, { backoff: { base: 5, max: 50 } });
+    const client = connect(`tcp://${first.address}`, { backoff: { base: 5, maximum: 50 } });
     const list = client.store("list", { kind: "todo", config: { memory: { count: 2 } } });
-    list.watch(() => {});
+    list.subscribe(() => {});
     await list.send({ type: "stateRequested" });
     const { session } = client;
     await first.stop("SIGKILL");

@@ -113,6 +113,6 @@ test("a close of the server's is answered, and its reason told", () =>
   }));
 
 test("a server that is no WebSocket is refused", async () => {
-  await dialled(({ dial }) => assert.rejects(dial, /does not speak/), { accept: "wrong" });
+  await dialled(({ dial }) => assert.rejects(dial, /invalid WebSocket handshake/), { accept: "wrong" });
   await dialled(({ dial }) => assert.rejects(dial, /status 404/), { status: 404 });
 });

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Frames as lines over any duplex byte stream of Node's.
+// Frames as lines over a byte stream of Node.
 
 import { StatewireError } from "../errors.js";
 
-/** A frame that is longer than this is not waited for. */
+/** The maximum length of a frame; a longer one closes the connection. */
 export const maximumFrameBytes = 256 * 1024 * 1024;
 
 /**
- * Reads frames out of `readable` and writes them to `writable`. What is written in one turn goes out
- * in one piece.
+ * Reads frames from `readable` and writes frames to `writable`. Frames of one turn of the event loop are
+ * written together.
  */
-export function lineChannel(readable, writable, { message, closed }, end) {
+export function lineTransport(readable, writable, { message, closed }, end) {
   let chunks = [];
   let bytes = 0;
   readable.on("data", (chunk) => {
@@ -26,7 +26,7 @@ export function lineChannel(readable, writable, { message, closed }, end) {
     if (from === chunk.length) return;
     chunks.push(chunk.subarray(from));
     bytes += chunk.length - from;
-    if (bytes > maximumFrameBytes) fail(new StatewireError("a frame is too long"));
+    if (bytes > maximumFrameBytes) fail(new StatewireError(`a frame is longer than ${maximumFrameBytes} bytes`));
   });
   const fail = (error) => {
     end();
@@ -34,9 +34,9 @@ export function lineChannel(readable, writable, { message, closed }, end) {
   };
   for (const stream of [readable, writable]) {
     stream.on("error", fail);
-    stream.on("close", () => fail(new StatewireError("the stream has ended")));
+    stream.on("close", () => fail(new StatewireError("the connection has ended")));
   }
-  readable.on("end", () => fail(new StatewireError("the server has ended the stream")));
+  readable.on("end", () => fail(new StatewireError("the server has closed the connection")));
 
   let waiting = [];
   const flush = () => {

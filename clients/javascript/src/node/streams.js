@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Channels to a program of our own, and over sockets.
+// Transports over the standard streams of a process and over sockets.
 
 import { spawn as spawnProcess } from "node:child_process";
 import net from "node:net";
 import tls from "node:tls";
 
 import { ConnectionLostError } from "../errors.js";
-import { lineChannel } from "./lines.js";
+import { lineTransport } from "./lines.js";
 
-// How long a server of our own may take to end, in milliseconds.
+// Milliseconds between the end of the input, SIGTERM and SIGKILL.
 const patience = 5_000;
 
-/** Spawns a server and speaks over its standard streams; each further connection spawns another one. */
+/** Spawns a server and connects over its standard streams. Each connection spawns another server. */
 export function process(command, args = ["serve"], options = {}) {
   return (listener) =>
     new Promise((resolve, reject) => {
@@ -22,7 +22,7 @@ export function process(command, args = ["serve"], options = {}) {
       });
       child.once("error", reject);
       child.once("spawn", () => {
-        // A server ends with its input; what does not is helped.
+        // A server ends at the end of its input. Otherwise it is terminated.
         let isEnding = false;
         const end = () => {
           if (isEnding) return;
@@ -35,30 +35,30 @@ export function process(command, args = ["serve"], options = {}) {
           for (const step of steps) step.unref();
           child.once("exit", () => steps.forEach(clearTimeout));
         };
-        const channel = lineChannel(child.stdout, child.stdin, listener, end);
-        // Given up while it was started.
+        const transport = lineTransport(child.stdout, child.stdin, listener, end);
+        // The connection was aborted meanwhile.
         if (listener.signal?.aborted) {
-          channel.close();
-          return reject(new ConnectionLostError("there was no connection in time"));
+          transport.close();
+          return reject(new ConnectionLostError("connecting took too long"));
         }
-        listener.signal?.addEventListener("abort", channel.close);
-        resolve(channel);
+        listener.signal?.addEventListener("abort", transport.close);
+        resolve(transport);
       });
     });
 }
 
-/** Dials a TCP address, `{host, port}`, or a Unix socket, `{path}`. */
+/** Connects to a TCP address, `{host, port}`, or a Unix socket, `{path}`. */
 export function socket(address) {
   return (listener) => open(net.connect({ noDelay: true, ...address }), "connect", listener);
 }
 
-/** Dials a TCP address over TLS; the options are those of Node's `tls.connect`. */
+/** Connects over TLS; the options are those of Node's `tls.connect`. */
 export function tlsSocket(options) {
   const servername = net.isIP(options.host) ? undefined : options.host;
   return (listener) => open(tls.connect({ servername, ...options }), "secureConnect", listener);
 }
 
-/** Ends our direction of a socket, and soon the socket, whether its peer ends the other one or not. */
+/** Ends the sending side of a socket, and destroys the socket after a second. */
 export function endSocket(stream) {
   if (stream.writableEnded) return;
   stream.end();
@@ -68,7 +68,7 @@ export function endSocket(stream) {
 
 function open(stream, ready, listener) {
   return new Promise((resolve, reject) => {
-    const abort = () => stream.destroy(new ConnectionLostError("there was no connection in time"));
+    const abort = () => stream.destroy(new ConnectionLostError("connecting took too long"));
     const closed = () => reject(new ConnectionLostError("the connection was refused"));
     listener.signal?.addEventListener("abort", abort);
     stream.once("error", reject);
@@ -77,7 +77,7 @@ function open(stream, ready, listener) {
       listener.signal?.removeEventListener("abort", abort);
       stream.off("error", reject);
       stream.off("close", closed);
-      resolve(lineChannel(stream, stream, listener, () => endSocket(stream)));
+      resolve(lineTransport(stream, stream, listener, () => endSocket(stream)));
     });
   });
 }

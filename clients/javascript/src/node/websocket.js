@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The client's side of RFC 6455, for versions of Node that have no WebSocket and for options of TLS
-// that theirs does not take. No extensions, no subprotocols, text messages.
+// A WebSocket client (RFC 6455) for versions of Node without WebSocket, and for TLS options that Node's
+// does not accept. Text messages only; no extensions, no subprotocols.
 
 import { createHash, randomBytes } from "node:crypto";
 import http from "node:http";
@@ -13,7 +13,7 @@ import { endSocket } from "./streams.js";
 
 const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 };
 
-/** Dials ws:// and wss://; the options are those of Node's `https.request`. */
+/** Connects to ws:// and wss:// URLs; the options are those of Node's `https.request`. */
 export function webSocket(url, options = {}) {
   return (listener) =>
     new Promise((resolve, reject) => {
@@ -36,14 +36,14 @@ export function webSocket(url, options = {}) {
       upgrade.once("error", reject);
       upgrade.once("response", (response) => {
         response.destroy();
-        reject(new ConnectionLostError(`no WebSocket: status ${response.statusCode}`));
+        reject(new ConnectionLostError(`the server refuses a WebSocket: HTTP status ${response.statusCode}`));
       });
       upgrade.once("upgrade", (response, stream, head) => {
         if (response.headers["sec-websocket-accept"] !== accepted(key)) {
           stream.destroy();
-          return reject(new StatewireError("the server does not speak WebSocket"));
+          return reject(new StatewireError("the server has sent an invalid WebSocket handshake"));
         }
-        resolve(channel(stream.setNoDelay(true), head, listener));
+        resolve(transport(stream.setNoDelay(true), head, listener));
       });
       upgrade.end();
     });
@@ -55,7 +55,7 @@ function accepted(key) {
   return createHash("sha1").update(key + guid).digest("base64");
 }
 
-function channel(stream, head, { message, closed }) {
+function transport(stream, head, { message, closed }) {
   let isOver = false;
   let flushing = [];
   const write = (opcode, payload) => {
@@ -88,7 +88,7 @@ function channel(stream, head, { message, closed }) {
   stream.on("data", (chunk) => isOver || reader.read(chunk));
   stream.on("error", (error) => end(error));
   stream.on("close", () => end(new ConnectionLostError("the connection has ended")));
-  // What came with the answer is read after whoever dialled has the channel.
+  // Data that arrived with the handshake is read after the caller has the transport.
   if (head.length) stream.unshift(head);
   return {
     send: (text) => write(opcodes.text, Buffer.from(text)),
@@ -96,7 +96,7 @@ function channel(stream, head, { message, closed }) {
   };
 }
 
-/** A frame of ours: whole, and masked (§5.3). */
+/** Encodes a frame: unfragmented and masked (§5.3). */
 function frame(opcode, payload) {
   const { length } = payload;
   const extra = length < 126 ? 0 : length < 65_536 ? 2 : 8;
@@ -111,7 +111,7 @@ function frame(opcode, payload) {
   return bytes;
 }
 
-/** Frames out of bytes that come in any pieces; fragments become one message. */
+/** Parses frames from chunks of bytes; joins fragments to messages. */
 class FrameReader {
   #bytes = Buffer.alloc(0);
   #pieces = [];
@@ -131,7 +131,7 @@ class FrameReader {
     this.#pieces = [this.#bytes];
   }
 
-  /** Takes one frame, if it is there as a whole. */
+  /** Handles one frame, if it is complete. */
   #frame() {
     const bytes = this.#bytes;
     const need = (count) => ((this.#wanted = count), bytes.length >= count);
@@ -139,12 +139,12 @@ class FrameReader {
     const isLast = (bytes[0] & 0x80) !== 0;
     const opcode = bytes[0] & 0x0f;
     let length = bytes[1] & 0x7f;
-    if ((bytes[0] & 0x70) !== 0 || (bytes[1] & 0x80) !== 0) return this.#fail("a wrong frame");
+    if ((bytes[0] & 0x70) !== 0 || (bytes[1] & 0x80) !== 0) return this.#fail("a frame has reserved bits or a mask");
     const extra = length < 126 ? 0 : length === 126 ? 2 : 8;
     if (!need(2 + extra)) return false;
     if (extra === 2) length = bytes.readUInt16BE(2);
     if (extra === 8) length = Number(bytes.readBigUInt64BE(2));
-    if (length > maximumFrameBytes) return this.#fail("a frame is too long");
+    if (length > maximumFrameBytes) return this.#fail(`a frame is longer than ${maximumFrameBytes} bytes`);
     if (!need(2 + extra + length)) return false;
     const payload = bytes.subarray(2 + extra, 2 + extra + length);
     this.#bytes = bytes.subarray(2 + extra + length);
@@ -154,12 +154,12 @@ class FrameReader {
 
   #take(opcode, payload, isLast) {
     const isControl = opcode >= 8;
-    if (isControl && (!isLast || payload.length > 125)) return this.#fail("a wrong control frame");
+    if (isControl && (!isLast || payload.length > 125)) return this.#fail("a control frame is too long or fragmented");
     if (opcode === opcodes.ping) this.events.ping(payload);
     else if (opcode === opcodes.close) this.events.close(payload);
     else if (opcode === opcodes.text || opcode === opcodes.continuation) {
       if ((opcode === opcodes.continuation) !== this.#fragments.length > 0)
-        return this.#fail("a fragment out of order");
+        return this.#fail("a fragment is out of order");
       if (isLast && opcode === opcodes.text) this.events.text(payload.toString());
       else {
         this.#fragments.push(payload);
@@ -169,7 +169,7 @@ class FrameReader {
           this.events.text(whole.toString());
         }
       }
-    } else if (opcode !== opcodes.pong) return this.#fail("a frame of no known kind");
+    } else if (opcode !== opcodes.pong) return this.#fail("a frame has an unknown opcode");
     return true;
   }
 
