@@ -3,13 +3,12 @@
 
 ;;; Commentary:
 
-;; What jsonrpc.el leaves to do with JSON values: JSON Patch (RFC 6902), which never changes a
-;; value but gives a new one, and the digest by which a client sees whether its state is the
-;; server's: the CRC-32 of the value in RFC 8785 form.
+;; JSON Patch (RFC 6902) on values that are not modified, and the digest with which a client
+;; verifies its state: the CRC-32 of the canonical form (RFC 8785).
 ;;
-;; Values are as jsonrpc.el reads them: an object is a plist, nil one without members, an array is
-;; a vector, true is t, false is :json-false.  It reads null as nil too, which the state of a todo
-;; list never has; here null is :null.
+;; Values are represented as by jsonrpc.el: an object is a plist, an empty object nil, an array a
+;; vector, true is t, false is :json-false.  jsonrpc.el reads null as nil too, but the state of a
+;; todo list has no null.  Here null is :null.
 
 ;;; Code:
 
@@ -21,37 +20,38 @@
 (define-error 'statewire-patch-error "The patch does not apply")
 
 (defun statewire--index (token last)
-  "Read TOKEN of a JSON Pointer as an index into an array, LAST at most."
-  (unless (string-match-p "\\`\\(0\\|[1-9][0-9]*\\)\\'" token) (error "No index: %s" token))
+  "Parse TOKEN of a JSON Pointer as an array index, at most LAST."
+  (unless (string-match-p "\\`\\(0\\|[1-9][0-9]*\\)\\'" token)
+    (error "Not an array index: %s" token))
   (let ((index (string-to-number token)))
-    (if (<= index last) index (error "No such index: %s" token))))
+    (if (<= index last) index (error "Index out of range: %s" token))))
 
 (defun statewire--tokens (pointer)
   "Split POINTER, a JSON Pointer (RFC 6901), into its tokens."
   (when (or (not (stringp pointer)) (string-match-p "\\`[^/]\\|~\\([^01]\\|\\'\\)" pointer))
-    (error "No pointer: %s" pointer))
+    (error "Not a JSON Pointer: %s" pointer))
   (mapcar (lambda (token) (string-replace "~0" "~" (string-replace "~1" "/" token)))
           (cdr (split-string pointer "/"))))
 
 (defun statewire--key (token)
-  "Give the keyword that TOKEN is in a plist."
+  "Return the keyword for TOKEN in a plist."
   (intern (concat ":" token)))
 
 (defun statewire--member (object key)
-  "Give what OBJECT has under KEY; without one that is an error."
+  "Return the member KEY of OBJECT, or signal an error."
   (cadr (or (and (listp object) (plist-member object key)) (error "No member %s" key))))
 
 (defun statewire--get (value tokens)
-  "Give what stands in VALUE where TOKENS lead."
+  "Return the value in VALUE at the path TOKENS."
   (dolist (token tokens value)
     (setq value (if (vectorp value)
                     (aref value (statewire--index token (1- (length value))))
                   (statewire--member value (statewire--key token))))))
 
 (defun statewire--put (value tokens how &optional new)
-  "Give VALUE with a change where TOKENS lead.
+  "Return VALUE with a change at the path TOKENS.
 HOW is `add' or `replace', with NEW, or `remove'."
-  (cond ((null tokens) (if (eq how 'remove) (error "No root") new))
+  (cond ((null tokens) (if (eq how 'remove) (error "The whole document cannot be removed") new))
         ((cdr tokens)
          (let ((inner (statewire--get value (list (car tokens)))))
            (statewire--put value (list (car tokens)) 'replace
@@ -63,7 +63,7 @@ HOW is `add' or `replace', with NEW, or `remove'."
            (vconcat (substring value 0 at)
                     (unless (eq how 'remove) (list new))
                     (substring value (if adds at (1+ at))))))
-        ((not (listp value)) (error "Nothing can be in %S" value))
+        ((not (listp value)) (error "Neither an array nor an object: %S" value))
         (t
          (let ((key (statewire--key (car tokens))))
            (unless (eq how 'add) (statewire--member value key))
@@ -73,7 +73,7 @@ HOW is `add' or `replace', with NEW, or `remove'."
              (plist-put (copy-sequence value) key new))))))
 
 (defun statewire--operate (value operation)
-  "Give VALUE after OPERATION, one of a JSON Patch."
+  "Return VALUE after OPERATION of a JSON Patch."
   (let ((path (statewire--tokens (plist-get operation :path))))
     (cl-flet ((new () (statewire--member operation :value))
               (from () (statewire--tokens (plist-get operation :from))))
@@ -85,29 +85,31 @@ HOW is `add' or `replace', with NEW, or `remove'."
         ("move"
          (let ((moved (statewire--get value (from))))
            (cond ((equal (from) path) value)
-                 ((equal (from) (seq-take path (length (from)))) (error "Moved into itself"))
+                 ((equal (from) (seq-take path (length (from))))
+                  (error "Cannot move a value into itself"))
                  (t (statewire--put (statewire--put value (from) 'remove) path 'add moved)))))
         ("test"
          (if (equal (statewire-canonical (statewire--get value path)) (statewire-canonical (new)))
              value
-           (error "Not equal: %s" (plist-get operation :path))))
-        (other (error "No such operation: %s" other))))))
+           (error "Test failed at %s" (plist-get operation :path))))
+        (other (error "Unknown operation: %s" other))))))
 
 (defun statewire-patch (value patch)
-  "Give VALUE after PATCH, a JSON Patch; VALUE itself stays as it is.
-The error `statewire-patch-error' is signaled when PATCH does not apply."
+  "Return VALUE after PATCH, a JSON Patch, without modifying VALUE.
+Signal `statewire-patch-error' if PATCH does not apply."
   (condition-case fault
-      (if (vectorp patch) (seq-reduce #'statewire--operate patch value) (error "No array"))
+      (if (vectorp patch) (seq-reduce #'statewire--operate patch value)
+        (error "The patch is not an array"))
     (error (signal 'statewire-patch-error (cdr fault)))))
 
 ;;; Digests
 
 (defun statewire--number (number)
-  "Write NUMBER as ECMAScript does, which knows doubles only."
+  "Format NUMBER as ECMAScript formats a double."
   (let ((text (number-to-string (abs (float number)))))
     (string-match "\\`\\([0-9]+\\)\\(?:\\.\\([0-9]+\\)\\)?\\(?:e\\(.*\\)\\)?\\'" text)
     (let* ((whole (match-string 1 text))
-           ;; The number is 0.DIGITS times ten to the power of POINT.
+           ;; The number is 0.DIGITS times 10 to the power of POINT.
            (digits (concat whole (match-string 2 text)))
            (point (+ (length whole) (string-to-number (or (match-string 3 text) "0"))))
            (leading (string-match "[^0]\\|\\'" digits)))
@@ -124,7 +126,7 @@ The error `statewire-patch-error' is signaled when PATCH does not apply."
                           (format "e%+d" (1- point))))))))))
 
 (defun statewire--string (string)
-  "Write STRING with the escapes that RFC 8785 asks for."
+  "Encode STRING with the escapes that RFC 8785 requires."
   (concat "\""
           (replace-regexp-in-string
            "[\0-\x1f\"\\]"
@@ -136,7 +138,7 @@ The error `statewire-patch-error' is signaled when PATCH does not apply."
           "\""))
 
 (defun statewire-canonical (value)
-  "Write VALUE as JSON in the form of RFC 8785."
+  "Encode VALUE in the canonical form of RFC 8785."
   (cond ((stringp value) (statewire--string value))
         ((numberp value) (statewire--number value))
         ((vectorp value) (concat "[" (mapconcat #'statewire-canonical value ",") "]"))
@@ -152,7 +154,7 @@ The error `statewire-patch-error' is signaled when PATCH does not apply."
                               members ",")
                    "}")))
         (t (cdr (or (assq value '((t . "true") (:json-false . "false") (:null . "null")))
-                    (error "No JSON: %S" value))))))
+                    (error "Not a JSON value: %S" value))))))
 
 (defconst statewire--crc-table
   (let ((table (make-vector 256 0)))
@@ -162,10 +164,10 @@ The error `statewire-patch-error' is signaled when PATCH does not apply."
           (setq crc (logxor (ash crc -1) (if (= (logand crc 1) 1) #xedb88320 0))))
         (aset table byte crc)))
     table)
-  "What the CRC-32 of IEEE 802.3 does with each byte.")
+  "The table of the CRC-32 of IEEE 802.3.")
 
 (defun statewire-digest (value)
-  "Compute the digest of VALUE: the one in an answer to `store/state'."
+  "Compute the digest of VALUE, as in the result of `store/state'."
   (let ((crc #xffffffff))
     (seq-doseq (byte (encode-coding-string (statewire-canonical value) 'utf-8-unix))
       (setq crc (logxor (ash crc -8)

@@ -1,4 +1,4 @@
-;;; statewire.el --- A todo list that a Statewire server keeps  -*- lexical-binding: t -*-
+;;; statewire.el --- The todo list of a Statewire server  -*- lexical-binding: t -*-
 ;; SPDX-License-Identifier: Apache-2.0
 
 ;; Version: 1.0.0
@@ -7,13 +7,13 @@
 
 ;;; Commentary:
 
-;; An editor as a frontend.  `M-x statewire' starts a server of one's own and shows the list in its
-;; database; `M-x statewire-connect' takes part in a server that runs, and with the handle of a
-;; session in just that session: a page's, say.
+;; A Statewire client.  `M-x statewire' starts a server and shows the list in its database.
+;; `M-x statewire-connect' connects to a server and, with the handle of a session, joins that
+;; session, for example the one of a page.
 ;;
-;; The list is the server's.  The keys only send inputs; what the buffer shows follows from the
-;; notifications `store/changed', each with the patch that leads from one revision to the next.
-;; PROTOCOL.md says all of it.  jsonrpc.el, a part of Emacs, does the rest.
+;; The keys only send inputs.  The buffer shows the view state, which the server updates with
+;; `store/changed' notifications, each with a patch from one revision to the next.  PROTOCOL.md
+;; describes the protocol.  jsonrpc.el, a part of Emacs, implements JSON-RPC.
 
 ;;; Code:
 
@@ -28,45 +28,46 @@
   :group 'applications)
 
 (defcustom statewire-command '("statewire" "serve")
-  "The words of the command that serves standard input and output."
+  "The command of a server on standard input and output, a list of words."
   :type '(repeat string))
 
-(defcustom statewire-check-seconds 5
-  "How many seconds after a change the list is compared with the server's."
+(defcustom statewire-verify-seconds 5
+  "Seconds after a change until the list is compared with the server's."
   :type 'number)
 
 (defface statewire-done '((t :inherit shadow :strike-through t))
   "Face of todos that are completed.")
 
 (defvar-local statewire--address nil
-  "Where the server is: (HOST PORT SESSION), or nil for one that is spawned.")
+  "The address of the server: (HOST PORT SESSION), or nil for a spawned one.")
 (defvar-local statewire--open nil
-  "The params of a `store/open' that has to come first, or nil.")
+  "The params of a `store/open' to send first, or nil.")
 (defvar-local statewire--connection nil
-  "The newest connection.")
+  "The current connection.")
 (defvar-local statewire--status ""
-  "What the line above the list says.")
+  "The text of the header line.")
 (defvar-local statewire--state nil
-  "The view state that is shown.")
+  "The view state.")
 (defvar-local statewire--revision nil
-  "The revision of the state held, nil while a whole state is awaited.")
+  "The revision of the state, nil while the whole state is requested.")
 (defvar-local statewire--resyncs nil
-  "Why the state was fetched anew, newest first: `gap', `patch' or `digest'.")
+  "Divergences for which the whole state was requested, newest first.
+Each is `gap', `patch' or `digest'.")
 (defvar-local statewire--limits nil
-  "The limits that the server has told, a plist.")
+  "The limits in the result of `initialize', a plist.")
 (defvar-local statewire--kept nil
   "Titles that are not accepted yet, oldest first, as plists.
-`:type' is that of the input, `:id' the todo's, `:title' what was entered.
-`:reason' says why it was not accepted; without one, the response is awaited.")
+`:type' is the type of the input, `:id' the todo, `:title' the title.
+`:reason' is the reason of the refusal, or nil while the input is pending.")
 (defvar-local statewire--removed nil
-  "The ids of the todos that were removed here.")
+  "The ids of the todos that this client has removed.")
 (defvar-local statewire--timer nil
-  "The timer that compares the list with the server's.")
+  "The timer of the next verification.")
 
 ;;; The connection
 
 (defun statewire--start-process (name)
-  "Start the process of a connection with NAME: a server, or a socket to one."
+  "Start the process of a connection with NAME: a server or a socket."
   (condition-case fault
       (pcase statewire--address
         (`(,host ,port . ,_)
@@ -76,15 +77,15 @@
                          :coding 'utf-8-emacs-unix :noquery t
                          :stderr (get-buffer-create (format "*%s stderr*" name)))))
     (file-error
-     ;; What jsonrpc.el has made for the log of a server.
+     ;; jsonrpc.el has created this buffer for the log of a server.
      (kill-buffer (format "*%s stderr*" name))
-     (user-error "No connection, g tries again: %s"
+     (user-error "Cannot connect: %s; press g to try again"
                  (string-join (seq-take-while #'stringp (cdr fault)) ", ")))))
 
 (defun statewire--connect ()
-  "Connect anew, and show the list as it is."
+  "Connect, and show the list."
   (statewire--disconnect)
-  (setq statewire--status "No connection: g tries again"
+  (setq statewire--status "Not connected: press g to try again"
         statewire--revision nil)
   (let ((name (symbol-name (gensym "statewire-"))))
     (setq statewire--connection
@@ -93,7 +94,7 @@
                  :process (lambda () (statewire--start-process name))
                  :notification-dispatcher (statewire--here #'statewire--notified)
                  :on-shutdown (statewire--here #'statewire--ended)
-                 ;; No log of messages, which Emacs 30 wants to be told in another way.
+                 ;; Disables the log of messages.  Emacs 30 has another option for it.
                  (if (slot-exists-p 'jsonrpc-process-connection '-events-buffer-config)
                      '(:events-buffer-config (:size 0 :format short))
                    '(:events-buffer-scrollback-size 0)))))
@@ -104,34 +105,34 @@
     (statewire--begin)))
 
 (defun statewire--begin ()
-  "Ask for the list, and have it loaded."
+  "Subscribe to the list and load it."
   (when statewire--open (statewire--request 'store/open statewire--open))
   (statewire--subscribe)
   (statewire--request 'store/send (statewire--input "stateRequested")))
 
 (defun statewire--connected-p ()
-  "Say whether there is a server."
+  "Return non-nil while connected."
   (and statewire--connection (jsonrpc-running-p statewire--connection)))
 
 (defun statewire--disconnect ()
-  "End the connection, if there is one."
+  "Close the connection, if there is one."
   (when statewire--timer (cancel-timer statewire--timer))
   (when-let ((connection statewire--connection))
     (setq statewire--connection nil statewire--timer nil)
     (jsonrpc-shutdown connection t)))
 
 (defun statewire--request (method params &optional then failed)
-  "Send the request METHOD with PARAMS; call THEN, in this buffer, with the result.
-If there is none, call FAILED with the reason; without FAILED, show it.
-The server gives no response to a frame that is too long, so none is sent."
+  "Send the request METHOD with PARAMS; call THEN here with the result.
+On failure call FAILED with the reason; without FAILED, show the reason.
+A frame above the limit is not sent, because it would get no response."
   (let ((failed (or failed
                     (lambda (reason)
-                      ;; `statewire--ended' tells that a connection has ended.
+                      ;; `statewire--ended' reports the end of the connection.
                       (when (statewire--connected-p) (statewire--say reason)))))
         (limit (plist-get statewire--limits :frameBytes)))
     (cond ((not (statewire--connected-p)) (funcall failed "not connected"))
           ((and limit (> (statewire--frame-bytes method params) limit))
-           (funcall failed (format "a message has at most %d bytes" limit)))
+           (funcall failed (format "the message exceeds the limit of %d bytes" limit)))
           (t
            (condition-case fault
                (jsonrpc-async-request
@@ -140,27 +141,28 @@ The server gives no response to a frame that is too long, so none is sent."
                 :error-fn (statewire--here
                            (lambda (fault) (funcall failed (plist-get fault :message))))
                 :timeout-fn (statewire--here
-                             (lambda () (funcall failed (format "no response to %s" method)))))
-             ;; Text that is not Unicode cannot be written as JSON.
+                             (lambda ()
+                               (funcall failed (format "no response to %s in time" method)))))
+             ;; Text that is not Unicode cannot be encoded as JSON.
              (error (funcall failed (error-message-string fault))))))))
 
 (defun statewire--frame-bytes (method params)
-  "Compute how many bytes the request METHOD with PARAMS has."
+  "Compute the length of the request METHOD with PARAMS in bytes."
   (let ((message `(:jsonrpc "2.0" :method ,method :id ,most-positive-fixnum :params ,params)))
     (string-bytes (encode-coding-string (json-encode message) 'utf-8-unix))))
 
 (defun statewire--here (function)
-  "Wrap FUNCTION, to work in this buffer if that is still there."
+  "Wrap FUNCTION to run in this buffer, if the buffer is live."
   (let ((buffer (current-buffer)))
     (lambda (&rest arguments)
       (when (buffer-live-p buffer)
         (with-current-buffer buffer (apply function arguments))))))
 
 (defconst statewire--bidi "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-  "The characters that reorder the text beside them, as in a regexp.")
+  "The bidirectional controls, for a regexp.")
 
-(defun statewire--visible (text)
-  "Give TEXT with visible characters in place of those that control the display."
+(defun statewire--printable (text)
+  "Return TEXT with visible characters in place of control characters."
   (replace-regexp-in-string
    (format "[\0-\u001f\u007f-\u009f\u2028\u2029%s]" statewire--bidi)
    (lambda (found)
@@ -169,36 +171,36 @@ The server gives no response to a frame that is too long, so none is sent."
    text t t))
 
 (defun statewire--say (text)
-  "Show TEXT in the echo area, and above the list if that is stale."
-  (let ((text (statewire--visible text)))
+  "Show TEXT in the echo area, and in the header line if the list is stale."
+  (let ((text (statewire--printable text)))
     (message "Statewire: %s" text)
     (unless statewire--revision (setq statewire--status text))
     (force-mode-line-update)))
 
 (defun statewire--ended (connection)
-  "Say that CONNECTION is no more, and what the server said last."
+  "Report the end of CONNECTION and the last error of the server."
   (when (eq connection statewire--connection)
     (let ((fault (and (slot-boundp connection 'last-error) (jsonrpc-last-error connection)))
           (log (with-current-buffer (jsonrpc-stderr-buffer connection)
                  (car (last (split-string (buffer-string) "\n" t))))))
       (setq statewire--revision nil)
-      (statewire--say (concat "The connection has ended: g connects again"
+      (statewire--say (concat "Connection lost: press g to reconnect"
                               (when-let ((said (or (plist-get fault :message) log)))
                                 (format " (%s)" said)))))))
 
 ;;; The state
 
 (defun statewire--store ()
-  "Name the store that is shown."
+  "Return the name of the store."
   (or (plist-get statewire--open :store) "todo"))
 
 (defun statewire--input (type &rest members)
-  "Make the params that send an input of TYPE with MEMBERS, a plist."
+  "Return params of `store/send' for an input of TYPE with MEMBERS, a plist."
   `(:store ,(statewire--store) :input (:type ,type ,@members) :settle t))
 
 (defun statewire--subscribe (&optional reason)
-  "Ask for the whole state, with REASON when the one held is wrong.
-Until it is there no frame is taken: it leads on from a state that is not held."
+  "Request the whole state; REASON is the divergence of the current state.
+Until it arrives, updates are ignored: they start from another state."
   (when reason (push reason statewire--resyncs))
   (setq statewire--revision nil)
   (statewire--request 'store/subscribe `(:store ,(statewire--store))
@@ -207,44 +209,45 @@ Until it is there no frame is taken: it leads on from a state that is not held."
                                          (plist-get answer :state)))))
 
 (defun statewire--hold (revision state)
-  "Hold STATE at REVISION from now on, and show it."
+  "Replace the state with STATE at REVISION, and show it."
   (setq statewire--revision revision
         statewire--state state
-        ;; A title without a response may have been accepted all the same.
+        ;; A title without a response may have been accepted.
         statewire--kept (seq-remove #'statewire--there-p statewire--kept))
   (statewire--draw))
 
 (defun statewire--notified (_connection method params)
-  "Take the notification METHOD with PARAMS."
+  "Handle the notification METHOD with PARAMS."
   (pcase method
     ('store/changed
      (when (and statewire--revision (equal (plist-get params :store) (statewire--store)))
        (statewire--changed params)))
     ((or 'store/closed 'session/closed)
      (setq statewire--revision nil)
-     (statewire--say (format "The %s is %s: g opens it again"
+     (statewire--say (format "The %s is %s: press g to reopen it"
                                               (if (eq method 'store/closed) "list" "session")
                                               (plist-get params :reason))))))
 
-(defun statewire--changed (frame)
-  "Take FRAME, the params of a `store/changed'."
-  (if (not (eql (plist-get frame :base) statewire--revision))
+(defun statewire--changed (update)
+  "Apply UPDATE, the params of a `store/changed'."
+  (if (not (eql (plist-get update :base) statewire--revision))
       (statewire--subscribe 'gap)
     (condition-case nil
-        (statewire--hold (plist-get frame :revision)
-                         (statewire-patch statewire--state (plist-get frame :patch)))
+        (statewire--hold (plist-get update :revision)
+                         (statewire-patch statewire--state (plist-get update :patch)))
       (statewire-patch-error (statewire--subscribe 'patch)))
     (unless statewire--timer
       (setq statewire--timer
-            (run-with-timer statewire-check-seconds nil (statewire--here #'statewire--check))))))
+            (run-with-timer statewire-verify-seconds nil (statewire--here #'statewire--verify))))))
 
-(defun statewire--answered (answer)
-  "Subscribe anew if ANSWER has a revision that never came."
-  (when (and statewire--revision (> (plist-get answer :revision) statewire--revision))
+(defun statewire--answered (result)
+  "Request the whole state if RESULT has a revision that did not arrive."
+  (when (and statewire--revision (> (plist-get result :revision) statewire--revision))
     (statewire--subscribe 'gap)))
 
-(defun statewire--check ()
-  "Compare the list with the server's; fetch it anew if it is another."
+(defun statewire--verify ()
+  "Compare the digest of the list with the server's.
+If they differ, request the whole state."
   (setq statewire--timer nil)
   (statewire--request
    'store/state `(:store ,(statewire--store))
@@ -257,11 +260,11 @@ Until it is there no frame is taken: it leads on from a state that is not held."
 ;;; The list
 
 (defun statewire--todos ()
-  "Give the todos that are shown, a list."
+  "Return the todos, a list."
   (append (plist-get statewire--state :todos) nil))
 
 (defun statewire--draw ()
-  "Show the state; point stays at its todo, or where that was, in each window too."
+  "Show the state.  In each window point stays at its todo, or on its line."
   (let* ((todos (statewire--todos))
          (places (mapcar (lambda (window)
                            (let ((at (if window (window-point window) (point))))
@@ -271,15 +274,15 @@ Until it is there no frame is taken: it leads on from a state that is not held."
     (setq statewire--status
           (if todos
               (format "%d of %d open" (seq-count #'statewire--open-p todos) (length todos))
-            "Todos"))
+            "Tasks"))
     (with-silent-modifications
       (erase-buffer)
       (pcase (plist-get statewire--state :type)
         ("loading" (insert "Loading…\n"))
-        ("error" (insert (format "The list cannot be shown: %s\nType g to try again.\n"
-                                 (statewire--visible (plist-get statewire--state :message)))))
+        ("error" (insert (format "The list cannot be shown: %s\nPress g to try again.\n"
+                                 (statewire--printable (plist-get statewire--state :message)))))
         (_ (if todos (mapc #'statewire--insert todos)
-             (insert "Nothing to do. Type a to add something.\n")))))
+             (insert "No tasks. Press a to add one.\n")))))
     (pcase-dolist (`(,window ,id ,line) places)
       (let ((at (or (and id (text-property-any (point-min) (point-max) 'statewire-id id))
                     (progn (goto-char (point-min)) (forward-line (1- line)) (point)))))
@@ -287,62 +290,63 @@ Until it is there no frame is taken: it leads on from a state that is not held."
     (force-mode-line-update)))
 
 (defun statewire--open-p (todo)
-  "Say whether TODO is still to be done."
+  "Return non-nil if TODO is not completed."
   (not (eq (plist-get todo :completed) t)))
 
 (defun statewire--insert (todo)
   "Insert the line of TODO."
   (let ((open (statewire--open-p todo))
-        (title (statewire--visible (plist-get todo :title))))
+        (title (statewire--printable (plist-get todo :title))))
     (insert (propertize (concat (if open "[ ] " "[x] ")
                                 (propertize title 'face (if open 'default 'statewire-done))
                                 "\n")
-                        ;; One string for each todo, so that `eq' finds it.
+                        ;; A symbol for each todo, because text properties are compared by `eq'.
                         'statewire-id (intern (plist-get todo :id))))))
 
 (defun statewire--send (type &rest members)
   "Send an input of TYPE with MEMBERS."
-  (unless (statewire--connected-p) (user-error "Not connected: g connects again"))
+  (unless (statewire--connected-p) (user-error "Not connected: press g to reconnect"))
   (statewire--request 'store/send (apply #'statewire--input type members)
                       (lambda (answer)
                         (when (statewire--gone-p (plist-get members :id))
-                          (statewire--say "The todo is gone: somebody has removed it"))
+                          (statewire--say "Another client has removed this task"))
                         (statewire--answered answer))))
 
 (defun statewire--gone-p (id)
-  "Say whether somebody else has removed the todo with ID, or nil.
-The server accepts an input to it, and does nothing."
+  "Return non-nil if another client has removed the todo with ID.
+The server accepts an input to it and ignores it."
   (and id (equal (plist-get statewire--state :type) "content")
        (not (member id statewire--removed))
        (not (statewire--todo id))))
 
 (defun statewire--todo (id)
-  "Give the todo with ID that is shown, or nil."
+  "Return the todo with ID, or nil."
   (seq-find (lambda (todo) (equal (plist-get todo :id) id)) (statewire--todos)))
 
 (defun statewire--at-point ()
-  "Give the todo at point."
+  "Return the todo at point."
   (or (when-let ((id (get-text-property (point) 'statewire-id))) (statewire--todo (symbol-name id)))
-      (user-error "No todo here")))
+      (user-error "No task at point")))
 
 ;;; Titles
 
 (defun statewire--there-p (kept)
-  "Say whether KEPT, of `statewire--kept', is on the list."
+  "Return non-nil if the title of KEPT is in the list."
   (when-let ((todo (statewire--todo (plist-get kept :id))))
     (or (equal (plist-get kept :type) "todoAdded")
         (equal (plist-get kept :title) (plist-get todo :title)))))
 
 (defun statewire--refused (type &optional id)
-  "Give the first title that was not accepted of an input of TYPE.
-With ID, it is one for that todo."
+  "Return the first refused title of an input of TYPE.
+With ID, only one for that todo."
   (seq-find (lambda (kept)
               (and (plist-get kept :reason) (equal (plist-get kept :type) type)
                    (or (null id) (equal (plist-get kept :id) id))))
             statewire--kept))
 
 (defun statewire--keep (type id title &optional reason)
-  "Keep TITLE of the input of TYPE for the todo ID, not accepted for REASON."
+  "Keep TITLE of the input of TYPE for the todo ID.
+REASON is the reason of its refusal, or nil."
   (statewire--drop type id)
   (unless (string-blank-p title)
     (setq statewire--kept
@@ -350,29 +354,31 @@ With ID, it is one for that todo."
                   (list (list :type type :id id :title title :reason reason))))))
 
 (defun statewire--drop (type id)
-  "No longer keep a title of the input of TYPE for the todo ID."
+  "Drop the title of the input of TYPE for the todo ID."
   (setq statewire--kept
         (seq-remove (lambda (kept)
                       (and (equal (plist-get kept :type) type) (equal (plist-get kept :id) id)))
                     statewire--kept)))
 
 (defun statewire--new-id ()
-  "Make an id for a todo that no other todo has."
+  "Return a unique id for a todo."
   (md5 (format "%s %s %s %s" (system-name) (emacs-pid) (float-time) (random))))
 
 (defun statewire--read (prompt refused text)
-  "Read a title by PROMPT; that of REFUSED, or TEXT, is there at first."
+  "Read a title with PROMPT.
+The initial input is the title of REFUSED, or TEXT."
   (let ((first (if refused (plist-get refused :title) text)))
     (minibuffer-with-setup-hook
         (lambda ()
-          ;; Text is edited as it is; what would reorder it shows, and does not act.
+          ;; Bidirectional controls are shown as characters and have no effect.
           (when (string-match-p (format "[%s]" statewire--bidi) (or first ""))
             (setq bidi-display-reordering nil
                   buffer-display-table (make-display-table))
             (mapc (lambda (range) (set-char-table-range buffer-display-table range [#xfffd]))
                   '(#x61c (#x200e . #x200f) (#x202a . #x202e) (#x2066 . #x2069)))))
       (read-string (if refused
-                       (format "%s (%s): " prompt (statewire--visible (plist-get refused :reason)))
+                       (format "%s (%s): " prompt
+                               (statewire--printable (plist-get refused :reason)))
                      (concat prompt ": "))
                    first))))
 
@@ -383,23 +389,24 @@ TITLE is kept until it is accepted."
   (statewire--request
    'store/send (statewire--input type :id id :title title)
    (lambda (answer)
-     ;; An effect that fails is not an error, but shows in the state.
+     ;; A failed effect is not an error response but part of the state.
      (cond ((equal (plist-get statewire--state :type) "error")
             (statewire--keep type id title (plist-get statewire--state :message)))
            (t (statewire--drop type id)
               (when (and (equal type "todoRenamed") (statewire--gone-p id))
-                (statewire--keep "todoAdded" (statewire--new-id) title "the todo is gone")
-                (statewire--say "The todo is gone: a has the text"))))
+                (statewire--keep "todoAdded" (statewire--new-id) title "the task was removed")
+                (statewire--say "The task was removed: press a to add the text"))))
      (statewire--answered answer))
    (lambda (reason)
      (statewire--keep type id title reason)
      (statewire--say (if (statewire--refused type id)
-                         (format "%s: %s has the text" reason (if (equal type "todoAdded") "a" "r"))
+                         (format "%s: press %s to edit the text" reason
+                                 (if (equal type "todoAdded") "a" "r"))
                        reason)))))
 
 (defun statewire-add ()
   "Add a todo at the end of the list, or several, one for each line.
-A title that was not accepted is there again; it is added once at most."
+The initial input is a refused title, if any; it is added once at most."
   (interactive)
   (let* ((refused (statewire--refused "todoAdded"))
          (text (statewire--read "Add" refused nil))
@@ -407,15 +414,15 @@ A title that was not accepted is there again; it is added once at most."
          (id (if (equal text (plist-get refused :title)) (plist-get refused :id)
                (statewire--new-id))))
     (when refused (statewire--drop "todoAdded" (plist-get refused :id)))
-    ;; The question may be left.
+    ;; Keeps the text if the question is cancelled.
     (statewire--keep "todoAdded" id text "not added yet")
-    (if (and (cdr lines) (y-or-n-p (format "Add %d todos, one for each line? " (length lines))))
+    (if (and (cdr lines) (y-or-n-p (format "Add %d tasks, one for each line? " (length lines))))
         (progn (statewire--drop "todoAdded" id)
                (dolist (line lines) (statewire--enter "todoAdded" (statewire--new-id) line)))
       (statewire--enter "todoAdded" id text))))
 
 (defun statewire-rename ()
-  "Give the todo at point another title."
+  "Rename the todo at point."
   (interactive)
   (let* ((todo (statewire--at-point))
          (id (plist-get todo :id))
@@ -423,20 +430,20 @@ A title that was not accepted is there again; it is added once at most."
          (title (statewire--read "Rename" (statewire--refused "todoRenamed" id) before))
          (now (plist-get (statewire--todo id) :title)))
     (statewire--drop "todoRenamed" id)
-    (cond ((member title (list before now)) (message "The title is as it was"))
+    (cond ((member title (list before now)) (message "The title is unchanged"))
           ((null now)
-           (statewire--keep "todoAdded" (statewire--new-id) title "the todo is gone")
-           (user-error "The todo is gone: a has the text"))
+           (statewire--keep "todoAdded" (statewire--new-id) title "the task was removed")
+           (user-error "The task was removed: press a to add the text"))
           (t
-           ;; The question may be left.
-           (statewire--keep "todoRenamed" id title "renamed meanwhile")
+           ;; Keeps the title if the question is cancelled.
+           (statewire--keep "todoRenamed" id title "renamed by another client")
            (when (or (equal now before)
-                     (y-or-n-p (format "Renamed meanwhile: %s.  Rename it again? "
-                                       (statewire--visible now))))
+                     (y-or-n-p (format "Another client has renamed it to %s.  Overwrite? "
+                                       (statewire--printable now))))
              (statewire--enter "todoRenamed" id title))))))
 
 (defun statewire-toggle ()
-  "Complete the todo at point, or open it again."
+  "Complete the todo at point, or reopen it."
   (interactive)
   (let ((todo (statewire--at-point)))
     (statewire--send (if (statewire--open-p todo) "todoCompleted" "todoReopened")
@@ -464,16 +471,16 @@ A title that was not accepted is there again; it is added once at most."
   (statewire--move -1))
 
 (defun statewire-move-down ()
-  "Move the todo at point behind the one below it."
+  "Move the todo at point after the one below it."
   (interactive)
   (statewire--move 1))
 
 (defun statewire-refresh ()
-  "Compare the list with the server's and load it again; connect if need be."
+  "Compare the list with the server's and reload it; connect if necessary."
   (interactive)
   (cond ((not (statewire--connected-p)) (statewire--connect))
         (statewire--revision
-         (statewire--check)
+         (statewire--verify)
          (statewire--send "stateRequested"))
         (t (statewire--begin))))
 
@@ -491,24 +498,26 @@ A title that was not accepted is there again; it is added once at most."
   "The keys of `statewire-mode'.")
 
 (define-derived-mode statewire-mode special-mode "Statewire"
-  "A todo list that a server keeps.  The keys:
+  "The todo list of a Statewire server.  The keys:
 \\{statewire-mode-map}"
   (buffer-disable-undo)
   (hl-line-mode)
   (setq truncate-lines t
         header-line-format
         '(" " statewire--status
-          (:propertize "   a add  r rename  x done  d remove  M-↑↓ move  g again  q quit"
+          (:propertize "   a add  r rename  x done  d remove  M-↑↓ move  g reload  q quit"
                        face shadow)))
   (add-hook 'kill-buffer-query-functions #'statewire--leave-p nil t)
   (add-hook 'kill-buffer-hook #'statewire--disconnect nil t))
 
 (defun statewire--leave-p ()
-  "Say whether the buffer may go, with the titles that were not accepted."
-  (or (null statewire--kept) (yes-or-no-p "Titles were not accepted.  Leave the list? ")))
+  "Return non-nil if the buffer may be killed.
+Ask if there are titles that are not saved."
+  (or (null statewire--kept) (yes-or-no-p "Some titles are not saved.  Discard them? ")))
 
 (defun statewire--show (name address &optional open)
-  "Show the list of ADDRESS in the buffer NAME; OPEN are params of `store/open'."
+  "Show the list of ADDRESS in the buffer NAME.
+OPEN are the params of `store/open', or nil."
   (with-current-buffer (get-buffer-create name)
     (unless (derived-mode-p 'statewire-mode) (statewire-mode))
     (pop-to-buffer-same-window (current-buffer))
@@ -520,18 +529,18 @@ A title that was not accepted is there again; it is added once at most."
 
 ;;;###autoload
 (defun statewire ()
-  "Start a server by `statewire-command', and show its todo list."
+  "Start a server with `statewire-command' and show its todo list."
   (interactive)
   (statewire--show "*statewire*" nil))
 
 ;;;###autoload
 (defun statewire-connect (host port &optional session)
   "Show the todo list of the server at HOST and PORT.
-With SESSION, a handle, it is that session's; otherwise a session begins."
+SESSION is the handle of a session to join; without it a session is opened."
   (interactive
    (list (read-string "Host: " "127.0.0.1")
          (read-number "Port: " 7227)
-         (let ((session (read-string "Session (none: a new one): ")))
+         (let ((session (read-string "Session (empty for a new one): ")))
            (unless (string-empty-p session) session))))
   (statewire--show (format "*statewire %s:%s*" host port) (list host port session)))
 

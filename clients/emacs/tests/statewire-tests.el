@@ -3,8 +3,8 @@
 
 ;;; Commentary:
 
-;; The vectors and the planted faults that all clients share, and the list as it is drawn, by the
-;; keys that people press.  The environment's STATEWIRE is the program.
+;; The vectors and the planted faults that all clients share, and the keys of the list.  The
+;; environment variable STATEWIRE is the program.
 
 ;;; Code:
 
@@ -19,14 +19,14 @@
   (expand-file-name "../../conformance/"
                     (file-name-directory (or load-file-name buffer-file-name))))
 
-;;; What the tests stand on
+;;; Support
 
-;; How long an answer takes is not what is tested.
+;; Response times are not tested.
 (setq jsonrpc-default-request-timeout 60)
 
 (defmacro statewire-tests--until (condition)
-  "Wait until CONDITION holds; what takes a minute hangs."
-  `(with-timeout (60 (ert-fail (list "In vain" ',condition (buffer-string) statewire--status)))
+  "Wait until CONDITION holds, at most a minute."
+  `(with-timeout (60 (ert-fail (list "timeout" ',condition (buffer-string) statewire--status)))
      (while (not ,condition) (accept-process-output nil 0.02))))
 
 (defun statewire-tests--shows (&rest lines)
@@ -40,7 +40,7 @@
   (execute-kbd-macro (kbd (string-join keys " "))))
 
 (defun statewire-tests--start (&rest command)
-  "Start COMMAND, and wait until it says where it listens: give the process and its port."
+  "Start COMMAND and wait for its port; return the process and the port."
   (let ((process (make-process :name "tests" :buffer (generate-new-buffer " *tests*") :noquery t
                                :command `("sh" "-c" "exec \"$@\" 2>&1" "sh" ,@command)
                                :connection-type 'pipe)))
@@ -51,12 +51,12 @@
       (list process (string-to-number (match-string 1))))))
 
 (defun statewire-tests--serve (&rest options)
-  "Start a server with OPTIONS: give the process and its port."
+  "Start a server with OPTIONS; return the process and its port."
   (apply #'statewire-tests--start statewire-tests--program "serve"
          (if (member "--tcp" options) options `("--tcp" "127.0.0.1:0" ,@options))))
 
 (defmacro statewire-tests--with (bindings &rest body)
-  "Run BODY with BINDINGS, as of `pcase-let*'; then end what was started."
+  "Run BODY with BINDINGS, as in `pcase-let*'; then end started processes."
   (declare (indent 1))
   `(unwind-protect (pcase-let* ,bindings ,@body)
      (dolist (buffer (buffer-list))
@@ -67,14 +67,14 @@
        (when (string-prefix-p "tests" (process-name process)) (delete-process process)))))
 
 (defun statewire-tests--own-server ()
-  "Show the list of a server that is spawned, in the current buffer."
+  "Show the list of a spawned server in the current buffer."
   (let ((statewire-command (list statewire-tests--program "serve" "--test")))
     (statewire))
   (set-buffer "*statewire*")
-  (statewire-tests--shows "Nothing to do. Type a to add something."))
+  (statewire-tests--shows "No tasks. Press a to add one."))
 
 (defun statewire-tests--read (name)
-  "Read the vectors in the file NAME, by the reader that jsonrpc.el takes."
+  "Read the vectors in the file NAME with the JSON reader of jsonrpc.el."
   (with-temp-buffer
     (insert-file-contents (concat statewire-tests--conformance name))
     (json-parse-buffer :object-type 'plist :null-object :null :false-object :json-false)))
@@ -82,7 +82,7 @@
 ;;; Vectors
 
 (ert-deftest statewire-patches ()
-  "Each patch does what it should, and nothing to the value that it is for."
+  "Each patch gives the expected value and does not modify the original."
   (seq-doseq (vector (statewire-tests--read "patches.json"))
     (ert-info ((format "%S" vector))
       (let* ((value (plist-get vector :doc))
@@ -95,7 +95,7 @@
                                (statewire-canonical (plist-get vector :expected)))))))))
 
 (ert-deftest statewire-digests ()
-  "Each form and digest is right.
+  "Each canonical form and digest is as expected.
 Values are read by json.el, since Emacs' faster reader refuses NUL and the largest integers, and
 into tables, in which the last of several members with one key counts."
   (seq-doseq (vector (statewire-tests--read "canonical.json"))
@@ -107,7 +107,7 @@ into tables, in which the last of several members with one key counts."
         (should (= (statewire-digest value) (plist-get vector :digest)))))))
 
 (defun statewire-tests--plists (value)
-  "Give VALUE with plists for its tables."
+  "Return VALUE with plists in place of hash tables."
   (cond ((hash-table-p value)
          (let (plist)
            (maphash (lambda (key inner)
@@ -121,7 +121,7 @@ into tables, in which the last of several members with one key counts."
 ;;; The list
 
 (ert-deftest statewire-keys ()
-  "The keys do what the line above the list says."
+  "The keys do what the header line says."
   (statewire-tests--with ()
     (statewire-tests--own-server)
     (statewire-tests--keys "a Milk RET")
@@ -151,7 +151,7 @@ into tables, in which the last of several members with one key counts."
     (should-not (buffer-modified-p))))
 
 (ert-deftest statewire-refusals ()
-  "What the store refuses is told, and so is what it cannot show."
+  "Refusals and errors of the store are shown."
   (statewire-tests--with ()
     (statewire-tests--own-server)
     (statewire-tests--keys "a Milk RET")
@@ -164,15 +164,15 @@ into tables, in which the last of several members with one key counts."
                      '(:store "todo" :operation "getTodos" :fault (:type "fail")))
     (statewire-tests--keys "g")
     (statewire-tests--until
-     (string-match-p "\\`The list cannot be shown: .*\nType g" (buffer-string)))
+     (string-match-p "\\`The list cannot be shown: .*\nPress g" (buffer-string)))
     (statewire-tests--keys "g")
     (statewire-tests--shows "[ ] Milk")))
 
-(ert-deftest statewire-visible ()
-  "What would control the screen, or reorder text, is replaced, and nothing else."
-  (should (equal (statewire--visible "\0\t\n\e]\u007f\u0080\u009f\u061c\u200e\u2028\u202e\u2066\u2069")
+(ert-deftest statewire-printable ()
+  "Control characters and bidirectional controls are replaced, others are not."
+  (should (equal (statewire--printable "\0\t\n\e]\u007f\u0080\u009f\u061c\u200e\u2028\u202e\u2066\u2069")
                  "␀␉␊␛]␡��������"))
-  (should (equal (statewire--visible "Käse 🧀 %s \\& \u00a0\u200d\u2030")
+  (should (equal (statewire--printable "Käse 🧀 %s \\& \u00a0\u200d\u2030")
                  "Käse 🧀 %s \\& \u00a0\u200d\u2030"))
   (statewire-tests--with ()
     (statewire-tests--own-server)
@@ -186,15 +186,15 @@ into tables, in which the last of several members with one key counts."
     (should (equal statewire--status "␛␊"))))
 
 (defun statewire-tests--titles ()
-  "Give the titles as the server has them."
+  "Return the titles at the server."
   (mapcar (lambda (todo) (plist-get todo :title)) (statewire--todos)))
 
 (defun statewire-tests--do (type &rest members)
-  "Send an input of TYPE with MEMBERS, and wait until it has its effect."
+  "Send an input of TYPE with MEMBERS and wait for its effect."
   (jsonrpc-request statewire--connection 'store/send (apply #'statewire--input type members)))
 
 (ert-deftest statewire-rename-unchanged ()
-  "A title is sent only if it was changed, and as it is."
+  "A title is sent only if it was changed, and unmodified."
   (statewire-tests--with ()
     (statewire-tests--own-server)
     (statewire-tests--do "todoAdded" :title "  Milk\nBread ")
@@ -218,7 +218,7 @@ into tables, in which the last of several members with one key counts."
        ,@body)))
 
 (ert-deftest statewire-rename-by-two ()
-  "Another's rename is not overwritten unasked, and what was typed is not lost."
+  "A rename by another client is overwritten only after a question; no text is lost."
   (statewire-tests--with ()
     (statewire-tests--own-server)
     (statewire-tests--do "todoAdded" :title "Milk" :id "1")
@@ -240,27 +240,27 @@ into tables, in which the last of several members with one key counts."
     (statewire-tests--until (equal (statewire-tests--titles) '("Rice!")))))
 
 (ert-deftest statewire-removed-meanwhile ()
-  "What is done to a todo that another has just removed is told, and its title kept."
+  "An action on a removed todo is reported, and its title is kept."
   (statewire-tests--with ()
     (statewire-tests--own-server)
     (dolist (id '("1" "2" "3")) (statewire-tests--do "todoAdded" :title "Milk" :id id))
     (cl-letf* ((told nil)
                ((symbol-function 'statewire--say) (lambda (text) (push text told)))
                (remove (lambda (id)
-                         ;; Nothing is read before the next input goes.
+                         ;; No output is read before the next input is sent.
                          (jsonrpc-async-request statewire--connection 'store/send
                                                 (statewire--input "todoRemoved" :id id)))))
       (goto-char (point-min))
       (funcall remove "1")
       (statewire--enter "todoRenamed" "1" "Oat milk")
       (statewire-tests--until told)
-      (should (equal told '("The todo is gone: a has the text")))
+      (should (equal told '("The task was removed: press a to add the text")))
       (should (equal (plist-get (statewire--refused "todoAdded") :title) "Oat milk"))
       (funcall remove "2")
       (setq told nil)
       (statewire--send "todoCompleted" :id "2")
       (statewire-tests--until told)
-      (should (equal told '("The todo is gone: somebody has removed it")))
+      (should (equal told '("Another client has removed this task")))
       (ert-info ("What was removed here is no news.")
         (setq told nil)
         (statewire-tests--until (equal (length (statewire--todos)) 1))
@@ -273,7 +273,7 @@ into tables, in which the last of several members with one key counts."
         (should-not told)))))
 
 (ert-deftest statewire-lines ()
-  "Several lines are several todos, or one, as one is asked."
+  "Several lines become several todos or one, after a question."
   (statewire-tests--with ()
     (statewire-tests--own-server)
     (kill-new "Milk\nBread\n\n Tea\n")
@@ -289,7 +289,7 @@ into tables, in which the last of several members with one key counts."
     (should-not statewire--kept)))
 
 (ert-deftest statewire-refused-text ()
-  "A title that was not accepted is there when the key is pressed again, and is added once."
+  "A refused title is offered again and added once."
   (statewire-tests--with ()
     (statewire-tests--own-server)
     (let ((long (make-string 4097 ?a)))
@@ -311,7 +311,7 @@ into tables, in which the last of several members with one key counts."
       (kill-new (make-string 1100000 ?a))
       (statewire-tests--keys "a C-y RET")
       (should (equal (plist-get (statewire--refused "todoAdded") :reason)
-                     "a message has at most 1048576 bytes"))
+                     "the message exceeds the limit of 1048576 bytes"))
       (statewire-tests--keys "a C-a C-k T e a RET")
       (statewire-tests--until (equal (cadr (statewire-tests--titles)) "Tea")))
     (ert-info ("So is what is not Unicode.")
@@ -338,7 +338,7 @@ into tables, in which the last of several members with one key counts."
         (should-not (kill-buffer))))))
 
 (ert-deftest statewire-point ()
-  "Point stays at its todo while others come and go, in each window."
+  "Point stays at its todo in each window while others are added and removed."
   (statewire-tests--with ()
     (statewire-tests--own-server)
     (statewire-tests--keys "a Milk RET" "a Bread RET" "a Tea RET")
@@ -353,7 +353,7 @@ into tables, in which the last of several members with one key counts."
       (delete-window other))))
 
 (ert-deftest statewire-shared-session ()
-  "What another frontend of the session does is seen."
+  "Changes of another client of the session are shown."
   (statewire-tests--with ((`(,_ ,port) (statewire-tests--serve "--test"))
                           (one (statewire-connect "127.0.0.1" port))
                           (handle (plist-get (jsonrpc-request (buffer-local-value
@@ -377,7 +377,7 @@ into tables, in which the last of several members with one key counts."
       (statewire-tests--until (equal statewire--status "there is no such session")))))
 
 (ert-deftest statewire-killed-server ()
-  "A server that is killed is missed, and found again."
+  "A killed server is noticed, and `g' reconnects."
   (let ((folder (make-temp-file "statewire-" t)))
     (statewire-tests--with ((`(,server ,port) (statewire-tests--serve "--data-dir" folder)))
       (with-current-buffer (statewire-connect "127.0.0.1" port)
@@ -385,8 +385,8 @@ into tables, in which the last of several members with one key counts."
         (statewire-tests--shows "[ ] Milk")
         (ert-with-message-capture said
           (delete-process server)
-          (statewire-tests--until (string-search "g connects again" statewire--status))
-          (should (string-search "The connection has ended" said)))
+          (statewire-tests--until (string-search "press g to reconnect" statewire--status))
+          (should (string-search "Connection lost" said)))
         (statewire-tests--shows "[ ] Milk")
         (should-error (statewire-toggle) :type 'user-error)
         (should-error (statewire-refresh) :type 'user-error)
@@ -400,10 +400,10 @@ into tables, in which the last of several members with one key counts."
 ;;; Planted faults
 
 (ert-deftest statewire-faults ()
-  "A frame that is missing or wrong is noticed, and the list comes right."
+  "A missing or wrong update is noticed and repaired."
   (let* ((data (statewire-tests--read "faults.json"))
          (scenarios
-          ;; An input whose answer is lost with its connection is not sent again.
+          ;; An input without a response is not sent again after a lost connection.
           (seq-remove (lambda (scenario)
                         (seq-some (lambda (planted)
                                     (member (plist-get planted :fault) '("cut" "half")))
@@ -422,10 +422,10 @@ into tables, in which the last of several members with one key counts."
                                                 (list :store (plist-get data :store)
                                                       :kind (plist-get data :kind)
                                                       :config (plist-get data :config)))
-            ;; The first input, `stateRequested', the client has sent by itself.
+            ;; The client has sent the first input, `stateRequested', by itself.
             (seq-doseq (input (seq-drop (plist-get data :inputs) 1))
               (statewire-tests--send (plist-get data :store) input))
-            (statewire--check)
+            (statewire--verify)
             (statewire-tests--until
              (and (equal statewire--revision (plist-get data :revision))
                   (= (statewire-digest statewire--state) (plist-get data :digest))))
@@ -439,7 +439,7 @@ into tables, in which the last of several members with one key counts."
                      (length (plist-get scenario :plant)))))))))
 
 (defun statewire-tests--send (store input)
-  "Send INPUT to STORE, and wait for the answer."
+  "Send INPUT to STORE and wait for the result."
   (let ((input (mapcar (lambda (value) (unless (eq value :null) value)) input))
         (answered nil))
     (statewire--request 'store/send (list :store store :input input)
