@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""todo.lua in Neovim against the program: a store driven by the language client of an editor."""
+"""Tests todo.lua in Neovim: the language client of an editor drives a store."""
 
 import os
 import pathlib
@@ -26,7 +26,7 @@ class NeovimTests(unittest.TestCase):
         wait(function() return vim.fn.getfsize(vim.env.STATUS) > 0 end)
     """
 
-    def test_it_drives_a_store_and_ends_it_in_the_right_way(self):
+    def test_drives_a_store_and_exits_cleanly(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             (folder / "driver.lua").write_text(self.DRIVER)

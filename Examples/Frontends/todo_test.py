@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""todo.pl and short.pl against the program, over standard input and output.
+"""Tests todo.pl and short.pl with the program, over standard input and output.
 
-Called with `serve` this file is a service itself: the program (`PROGRAM`) with the fault of `FAULT` on its way
-to the frontend. `drop N` loses the Nth `store/changed`, `repeat N` gives it three times, `spoil N` puts
-into it what no patch has; `remove 0` removes a todo right before it is completed. What the frontend asks for is written to `ASKED`.
+Called with `serve`, this file is a server: the program (`PROGRAM`) with the fault of `FAULT` between it and the
+frontend. `drop N` drops the Nth `store/changed`, `repeat N` sends it three times, `spoil N` puts an invalid
+patch into it; `remove 0` removes a todo right before it is completed. The requests of the frontend are written
+to `ASKED`.
 """
 
 import json
@@ -20,7 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 class Frontend:
-    """A frontend with a pipe at each end, and a folder for its service."""
+    """A frontend with pipes, and a data folder for its server."""
 
     def __init__(self, script, folder, **environment):
         self.process = subprocess.Popen(
@@ -30,7 +31,7 @@ class Frontend:
             env={**os.environ, "XDG_STATE_HOME": folder, **environment},
         )
         self.shown = ""
-        # Whoever waits for what never comes is told so.
+        # Ends a test that waits for output that does not come.
         self.watch = threading.Timer(240, self.process.kill)
         self.watch.start()
 
@@ -39,7 +40,7 @@ class Frontend:
         self.process.stdin.flush()
 
     def wait(self, drawn):
-        """Reads until this has been drawn."""
+        """Reads until a text was drawn."""
         self.shown = ""
         while drawn not in self.shown:
             line = self.process.stdout.readline().decode()
@@ -48,7 +49,7 @@ class Frontend:
             self.shown += line
 
     def end(self, text=""):
-        """What was written behind what was waited for, once the typing has ended with this text."""
+        """Types a last text, closes the input and returns the remaining output."""
         rest, _ = self.process.communicate(text.encode())
         self.watch.cancel()
         if self.process.returncode:
@@ -57,12 +58,12 @@ class Frontend:
 
 
 def last_list(output):
-    """The list that was drawn last."""
+    """Returns the list that was drawn last."""
     return [line for line in output.split("--\n")[-1].split("\n") if line and not line.startswith("!")]
 
 
 class Basics:
-    """What both do."""
+    """Tests of both frontends."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -73,12 +74,12 @@ class Basics:
         return Frontend(self.script, self.folder).end(text)
 
     def faulty(self, fault, folder):
-        """A frontend whose service has a fault."""
+        """Makes a frontend whose server has a fault."""
         program = {"STATEWIRE": __file__, "PROGRAM": os.environ["STATEWIRE"]}
         return Frontend(self.script, folder, **program, FAULT=fault, ASKED=f"{folder}/asked")
 
     def other(self):
-        """A service of another process, on the same database."""
+        """Starts a second server on the same database."""
         return subprocess.Popen(
             [os.environ["STATEWIRE"], "serve"],
             stdin=subprocess.PIPE,
@@ -115,7 +116,7 @@ class Basics:
             todos = request(other, "store/state")["state"]["todos"]
             ids = [todo["id"] for todo in todos]
             for todo in todos:
-                # The server's are longer.
+                # Ids made by the server are longer.
                 self.assertLess(len(todo["id"]), 36)
                 send(other, type="todoAdded", **{**todo, "title": "again"})
             self.assertEqual(request(other, "store/state")["state"]["todos"], todos)
@@ -126,7 +127,7 @@ class Basics:
         told = [line for line in output.split("\n") if line.startswith("!")]
         self.assertEqual(told[0], "! a title must not be empty:   ")
         self.assertRegex(told[1], "! there is no .*number")
-        # What was typed is there again, however long it is.
+        # The typed text is shown again, also when it is long.
         self.assertTrue(told[3].endswith(": " + "a" * 1_100_000), told[3][:200])
         self.assertEqual(last_list(output), ["  1 [ ] milk"])
 
@@ -167,7 +168,7 @@ class TodoTests(Basics, unittest.TestCase):
     script = "todo.pl"
 
     def test_what_is_wrong_is_noticed_and_healed(self):
-        # The first frame is the loaded list, the fifth is the last.
+        # The first update is the loaded list, the fifth is the last one.
         faults = ["drop 1", "drop 2", "drop 3", "drop 5", "repeat 3", "spoil 3", "spoil 5"]
         for fault in faults:
             with self.subTest(fault), tempfile.TemporaryDirectory() as folder:
@@ -197,12 +198,12 @@ class TodoTests(Basics, unittest.TestCase):
         in_the_way = pathlib.Path(self.folder, "statewire")
         in_the_way.write_text("a file, and no folder for the database")
         output = self.typed("milk\n")
-        self.assertIn("Oops something went wrong, perhaps not done: milk\n", output)
+        self.assertIn("Oops something went wrong, may not be done: milk\n", output)
 
     def test_what_somebody_else_has_removed_is_told(self):
         output = self.faulty("remove 0", self.folder).end("milk\nbread\nx 1\nd 1\n")
-        self.assertIn("! somebody has removed it: x 1\n", output)
-        self.assertEqual(output.count("! somebody"), output.count("! somebody has removed it: x 1\n"))
+        self.assertIn("! another client has removed it: x 1\n", output)
+        self.assertEqual(output.count("! another"), output.count("! another client has removed it: x 1\n"))
         self.assertEqual(last_list(output), ["(content)"])
 
     def test_a_service_that_ends_is_told(self):
@@ -216,7 +217,7 @@ def send(service, **put):
 
 
 def request(service, method, **params):
-    """The result of one request; what others have changed is passed over."""
+    """Sends a request and returns its result; skips notifications."""
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"store": "todo", **params}}
     service.stdin.write(json.dumps(message).encode() + b"\n")
     service.stdin.flush()
