@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Swift client", .timeLimit(.minutes(5)))
 struct ClientTests {
-  @Test("spawns the program, and hears events")
+  @Test("spawns the program and receives events")
   func spawned() async throws {
     try await withClient(.program([Program.path, "serve", "--test"]), .soon) { client in
       let form = try await client.open(.form)
@@ -27,9 +27,9 @@ struct ClientTests {
   func errors() async throws {
     let server = try Listening.server()
     try await withClient(server.address(), .soon) { client in
-      let list = try await client.open(.todo, as: "list", config: memory)
+      let list = try await client.open(.todo, name: "list", config: memory)
       let untyped = try await client.open(
-        Kind<JSONValue, JSONValue>("todo"), as: "list", config: memory)
+        Kind<JSONValue, JSONValue>("todo"), name: "list", config: memory)
       let refusal = try #require(
         await refused { try await untyped.send(["type": "todoAdded", "title": " "]) })
       #expect(refusal.code == .invalidParams && refusal.path == "/input/title")
@@ -44,22 +44,22 @@ struct ClientTests {
       try await withClient(server.address(), there) { other in
         #expect(
           await refused {
-            _ = try await other.open(.todo, as: "list", config: ["memory": ["count": 4]])
+            _ = try await other.open(.todo, name: "list", config: ["memory": ["count": 4]])
           }?.code == .otherConfiguration)
       }
       try await withClient(server.address(), there.with { $0.role = .observer }) { watching in
-        let same = try await watching.open(.todo, as: "list")
+        let same = try await watching.open(.todo, name: "list")
         #expect(await refused { try await same.send(.stateRequested) }?.code == .observer)
-        try await watching.become(.driver)
+        try await watching.setRole(.driver)
         try await same.send(.stateRequested)
         #expect(try await same.titles.count == 3)
       }
-      try await list.close()
+      try await list.unsubscribe()
       #expect(await failure { try await list.send(.stateRequested) } == .storeClosed)
     }
   }
 
-  @Test("the first connection fails, and says why")
+  @Test("reports why the first connection fails")
   func first() async throws {
     let nobody = try #require(Address("unix:/tmp/statewire-nobody-is-there"))
     for address in [nobody, .program([Program.path + "-that-is-not-there"])] {
@@ -78,10 +78,10 @@ struct ClientTests {
       }?.code == .unknownSession)
   }
 
-  @Test("states are the newest, and stay as they were handed out")
+  @Test("yields the latest state; earlier states do not change")
   func newest() async throws {
     try await withClient(.program([Program.path, "serve"]), .soon) { client in
-      let list = try await client.open(.todo, as: "list", config: memory)
+      let list = try await client.open(.todo, name: "list", config: memory)
       var states = list.states.makeAsyncIterator()
       #expect(try await states.next() == .loading)
       try await list.send(.stateRequested)
@@ -93,7 +93,7 @@ struct ClientTests {
       #expect(seen.titles.count == 103 && seen.titles[0] == "last")
       try await list.send(.todoRemoved(id: "1"))
       #expect(try await states.next()?.titles.first == "Todo 2")
-      #expect(try await list.first { $0.titles.count == 102 }.titles.first == "Todo 2")
+      #expect(try await list.waitUntil { $0.titles.count == 102 }.titles.first == "Todo 2")
       await client.close()
       #expect(try await states.next() == nil)
     }
@@ -107,60 +107,60 @@ struct ClientTests {
     let address = try #require(Address("unix:\(socket)"))
     var server = try Listening.server(options, at: ["--unix", socket])
     try await withClient(address, .soon) { client in
-      let list = try await client.open(.todo, as: "list", config: memory)
+      let list = try await client.open(.todo, name: "list", config: memory)
       try await list.send(.stateRequested)
       let handle = await client.session
       for round in 0..<3 {
         server.kill()
-        // It waits, and is applied once, whenever the server comes back.
-        var answers: [Posted] = []
+        // The inputs wait for the server and are applied once.
+        var answers: [PendingInput] = []
         for number in 0..<5 {
           answers.append(try await list.post(.todoAdded(title: TodoTitle("\(round) \(number)"))))
         }
-        try await client.status(.waiting)
+        try await client.status(.reconnecting)
         server = try Listening.server(options, at: ["--unix", socket])
-        for answer in answers { _ = try await answer.answer }
+        for answer in answers { _ = try await answer.result }
         #expect(try await list.titles.count == 3 + 5 * (round + 1))
-        #expect(try await list.check())
+        #expect(try await list.verify())
       }
       #expect(await client.session == handle)
-      #expect(await client.resumptions == 3)
-      #expect(await list.resynchronisations == [:])
+      #expect(await client.reconnects == 3)
+      #expect(await list.resyncs == [:])
     }
   }
 
-  @Test("a server that has fallen silent is left, and found again")
+  @Test("drops the connection to a silent server and reconnects")
   func silent() async throws {
     let server = try Listening.server()
     let options = ClientOptions.soon.with {
-      $0.isPatient = true
-      $0.pingEvery = .milliseconds(10)
+      $0.retriesInitialConnection = true
+      $0.pingInterval = .milliseconds(10)
       $0.timeout = .milliseconds(500)
     }
     try await withClient(server.address(), options) { client in
-      try await client.status(.open)
+      try await client.status(.connected)
       server.freeze(true)
-      try await client.status(.waiting)
+      try await client.status(.reconnecting)
       server.freeze(false)
-      try await client.status { await client.resumptions > 0 }
+      try await client.status { await client.reconnects > 0 }
     }
   }
 
-  @Test("no patience helps where a certificate cannot be read")
+  @Test("an unreadable certificate file closes the client")
   func unusableFile() async throws {
     let address = try #require(Address("tls://127.0.0.1:1", authority: "/none"))
-    let client = Client(address, ClientOptions.soon.with { $0.isPatient = true })
+    let client = Client(address, ClientOptions.soon.with { $0.retriesInitialConnection = true })
     let error = await #expect(throws: StatewireError.self) { try await client.run() }
     let cause = "\(error?.cause as Any)"
     #expect(cause.contains("/none"))
   }
 
   @MainActor
-  @Test("is used from an actor, which has the states to itself")
+  @Test("can be used from an actor")
   func onMainActor() async throws {
     var seen: [String] = []
     try await withClient(.program([Program.path, "serve"]), .soon) { client in
-      let list = try await client.open(.todo, as: "list", config: memory)
+      let list = try await client.open(.todo, name: "list", config: memory)
       try await list.send(.stateRequested)
       for try await state in list.states {
         MainActor.assertIsolated()
@@ -171,14 +171,14 @@ struct ClientTests {
     #expect(seen == ["Todo 1", "Todo 2", "Todo 3"])
   }
 
-  @Test("begins again where the session is gone, and says what it does not know")
+  @Test("opens a new session after the old one is lost, and fails inputs with an unknown result")
   func beginsAgain() async throws {
     let folder = try TestFolder()
     let socket = folder.file("socket")
     let address = try #require(Address("unix:\(socket)"))
     var server = try Listening.server(["--test"], at: ["--unix", socket])
     try await withClient(address, .soon) { client in
-      let list = try await client.open(.todo, as: "list", config: memory)
+      let list = try await client.open(.todo, name: "list", config: memory)
       try await list.send(.stateRequested)
       _ = try await client.request(
         "test/injectFault",
@@ -186,21 +186,21 @@ struct ClientTests {
       let unknown = try await list.post(.todoAdded(title: TodoTitle("?")), settle: true)
       _ = try await client.request("ping")
       server.kill()
-      try await client.status(.waiting)
+      try await client.status(.reconnecting)
       let later = try await list.post(.stateRequested)
       server = try Listening.server(["--test"], at: ["--unix", socket])
-      #expect(await failure { _ = try await unknown.answer } == .sessionLost)
-      _ = try await later.answer
+      #expect(await failure { _ = try await unknown.result } == .sessionLost)
+      _ = try await later.result
       #expect(try await list.titles == ["Todo 1", "Todo 2", "Todo 3"])
-      #expect(try await list.check())
+      #expect(try await list.verify())
     }
   }
 
-  @Test("who is evicted does not come back")
+  @Test("an evicted client does not reconnect")
   func evicted() async throws {
     let server = try Listening.server()
     try await withClient(server.address(), .soon.with { $0.frontend = "page" }) { first in
-      let list = try await first.open(.todo, as: "list", config: memory)
+      let list = try await first.open(.todo, name: "list", config: memory)
       let session = await first.session
       let options = ClientOptions.soon.with { ($0.session, $0.frontend) = (session, "page") }
       try await withClient(server.address(), options) { second in
@@ -212,18 +212,18 @@ struct ClientTests {
     }
   }
 
-  @Test("a store or a session that somebody else closes")
+  @Test("a store or a session that another client closes")
   func closed() async throws {
     let server = try Listening.server()
     try await withClient(server.address(), .soon) { watching in
-      let list = try await watching.open(.todo, as: "list", config: memory)
-      let kept = try await watching.open(.todo, as: "kept", config: memory)
-      var told = await watching.listen().makeAsyncIterator()
+      let list = try await watching.open(.todo, name: "list", config: memory)
+      let kept = try await watching.open(.todo, name: "kept", config: memory)
+      var told = await watching.notifications().makeAsyncIterator()
       let session = await watching.session
       try await withClient(server.address(), .soon.with { $0.session = session }) { other in
         _ = try await other.request("store/close", ["store": "list"])
         #expect(await failure { for try await _ in list.states {} } == .storeClosed)
-        let again = try await watching.open(.todo, as: "list", config: memory)
+        let again = try await watching.open(.todo, name: "list", config: memory)
         #expect(try await again.state == .loading)
         try await other.endSession()
       }
@@ -234,11 +234,11 @@ struct ClientTests {
     }
   }
 
-  @Test("cancelling and time-outs cancel on the server")
+  @Test("cancellation and timeouts cancel inputs on the server")
   func cancelling() async throws {
     try await withClient(.program([Program.path, "serve", "--test"]), .soon) { client in
       let loader = try await client.open(
-        .loading, as: "a",
+        .loading, name: "a",
         config: [
           "type": "mock",
           "states": [
@@ -250,11 +250,11 @@ struct ClientTests {
         if case .loading = $0 { true } else { false }
       }
       let loading = Task { try await loader.send(.load, settle: true) }
-      _ = try await loader.first(where: isLoading)
+      _ = try await loader.waitUntil(isLoading)
       loading.cancel()
       await #expect(throws: CancellationError.self) { try await loading.value }
       _ = try await client.request("test/advanceClock", ["by": 10])
-      #expect(try await isLoading(loader.state), "nothing was loaded")
+      #expect(try await isLoading(loader.state), "the load was cancelled")
       try await loader.send(.reset)
       #expect(
         await failure {
@@ -262,16 +262,16 @@ struct ClientTests {
         } == .timedOut)
       #expect(
         await failure {
-          _ = try await loader.first(within: .milliseconds(10)) { _ in false }
+          _ = try await loader.waitUntil(timeout: .milliseconds(10)) { _ in false }
         } == .timedOut)
       _ = try await client.request("test/advanceClock", ["by": 10])
       let isLoaded = if case .loaded = try await loader.state { true } else { false }
       #expect(!isLoaded)
-      // And nothing of it stands in the way of what comes then.
+      // The next load succeeds.
       try await loader.send(.reset)
       let settled = try await loader.post(.load, settle: true)
       _ = try await client.request("test/advanceClock", ["by": 10])
-      _ = try await settled.answer
+      _ = try await settled.result
       #expect(try await !isLoading(loader.state))
     }
   }

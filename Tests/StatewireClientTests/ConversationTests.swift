@@ -26,7 +26,7 @@ struct ConversationTests {
     }
   }
 
-  /// Otherwise the run would prove nothing.
+  /// Checks that the run detects errors.
   @Test(
     "the run notices what is wrong",
     arguments: [

@@ -16,7 +16,7 @@ struct FaultTests {
     #expect(FaultTests.names.count > 10)
   }
 
-  @Test("what is wrong is noticed, and healed", arguments: names)
+  @Test("a divergence is noticed and repaired", arguments: names)
   func heals(name: String) async throws {
     let data = try Program.vectors("faults.json")
     let scenario = try #require(data["scenarios"]?.array?.first { $0["name"]?.string == name })
@@ -29,20 +29,20 @@ struct FaultTests {
     let noticed = Set(scenario["noticed"]?.array?.compactMap(\.string) ?? [])
 
     try await withClient(proxy.address(), .soon) { client in
-      let store = try await client.open(kind, as: storeName, config: data["config"])
+      let store = try await client.open(kind, name: storeName, config: data["config"])
       for input in data["inputs"]?.array ?? [] { try await store.send(input) }
-      let wasRight = try await store.check()
+      let wasRight = try await store.verify()
       let (state, revision) = try await store.confirmed
       #expect(state == data["state"])
       #expect(revision == data["revision"]?.int)
       #expect(Int(try JSON.digest(of: state)) == data["digest"]?.int)
-      #expect(await Set(store.resynchronisations.keys.map(\.rawValue)) == noticed)
+      #expect(await Set(store.resyncs.keys.map(\.rawValue)) == noticed)
       #expect(wasRight == !noticed.contains("digest"))
-      #expect(try await store.check())
+      #expect(try await store.verify())
 
       let session = await client.session
       try await withClient(direct, .soon.with { $0.session = session }) { other in
-        let told = try await other.open(kind, as: storeName).state
+        let told = try await other.open(kind, name: storeName).state
         #expect(told == state)
       }
     }
@@ -50,27 +50,27 @@ struct FaultTests {
     #expect(planted == scenario["plant"]?.array)
   }
 
-  @Test("each input is applied exactly once, wherever connections end")
+  @Test("each input is applied exactly once when connections end anywhere")
   func cuts() async throws {
     let server = try Listening.server()
     let proxy = try Listening.proxy(server, ["--cuts", "50", "--seed", "1"])
     let options = ClientOptions.soon.with {
-      $0.isPatient = true
-      $0.maximumWaiting = 16
-      $0.checkEvery = nil
+      $0.retriesInitialConnection = true
+      $0.maximumPending = 16
+      $0.verifyInterval = nil
     }
     try await withClient(proxy.address(), options) { client in
-      let store = try await client.open(.todo, as: "list", config: ["memory": ["count": 0]])
+      let store = try await client.open(.todo, name: "list", config: ["memory": ["count": 0]])
       try await store.send(.stateRequested)
       let titles = (0..<500).map { "todo \($0)" }
-      var answers: [Posted] = []
+      var answers: [PendingInput] = []
       for title in titles { answers.append(try await store.post(.todoAdded(title: .init(title)))) }
-      for answer in answers { #expect(try await answer.answer.revision <= 501) }
+      for answer in answers { #expect(try await answer.result.revision <= 501) }
       #expect(try await store.titles == titles)
-      #expect(try await store.check())
+      #expect(try await store.verify())
       #expect(try await store.confirmed.revision == 501)
-      #expect(await store.resynchronisations == [:])
-      #expect(await client.resumptions > 10)
+      #expect(await store.resyncs == [:])
+      #expect(await client.reconnects > 10)
     }
   }
 }

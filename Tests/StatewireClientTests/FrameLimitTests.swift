@@ -5,11 +5,11 @@ import Testing
 
 @testable import StatewireClient
 
-/// The story: an input above `frameBytes` waited for ever, since the error that the server gives for it
-/// has no id, and it was sent again over each new connection.
+/// Reason: an input above `frameBytes` waited for ever, because the error for it has no id, and it
+/// was sent again over each new connection.
 @Suite("Frames that the server refuses", .timeLimit(.minutes(5)))
 struct FrameLimitTests {
-  /// A connection in memory, and what became of its requests.
+  /// A connection in memory, and the results of its requests.
   private final class Wire {
     let connection = Connection(listener: .init())
     private(set) var results: [Int: Result<JSONValue, any Error>] = [:]
@@ -25,7 +25,7 @@ struct FrameLimitTests {
       return id
     }
 
-    /// The requests that were sent since the last look.
+    /// The requests that were sent since the last call.
     func sent() throws -> [JSONValue] {
       try connection.takeOutgoing().split(separator: UInt8(ascii: "\n")).map {
         try JSONValue(parsing: Array($0), limits: .ofServer)
@@ -62,7 +62,7 @@ struct FrameLimitTests {
     }
   }
 
-  @Test("a frame above a limit that was told is not sent, and fails as the server would have it")
+  @Test("a frame above a reported limit is not sent and fails with the error of the server")
   func measured() throws {
     let wire = Wire()
     try wire.limit(bytes: 100, nesting: 4)
@@ -76,7 +76,7 @@ struct FrameLimitTests {
       "ping", ["text": .string("é" + String(repeating: "a", count: 101 - length))])
     #expect(wire.error(of: long)?.code == .limit)
     #expect(wire.error(of: long)?.data == ["limit": "frameBytes"])
-    // The message, its params and two arrays. What is in a string nests nothing.
+    // The message, its params and two arrays. Brackets in strings do not count.
     let deep = wire.start("ping", ["a": [["[[[\"\\"]]])
     #expect(try wire.sent().count == 1)
     let deeper = wire.start("ping", ["a": [[[]]]])
@@ -87,7 +87,7 @@ struct FrameLimitTests {
   }
 
   @Test(
-    "without limits that were told, an error ends the request that is largest",
+    "without reported limits, an error ends the largest request",
     arguments: ["frameBytes", "nesting"])
   func largest(_ limit: String) throws {
     let wire = Wire()
@@ -108,7 +108,7 @@ struct FrameLimitTests {
   }
 
   @Test(
-    "what the server cannot read ends what it has not answered before a ping",
+    "an unparseable frame ends the requests that are unanswered before a ping",
     arguments: [-32700, -32600])
   func unread(_ code: Int) throws {
     let wire = Wire()
@@ -129,14 +129,14 @@ struct FrameLimitTests {
     #expect(wire.error(of: lost)?.code.rawValue == code)
     #expect(wire.results[settling] == nil && wire.results[later] == nil)
     try wire.answer(later)
-    // Only this one can be meant now.
+    // The error can belong only to this request now.
     _ = try wire.sent()
     try wire.refuse(code)
     try wire.answer(try #require(try wire.sent().first?["id"]?.int))
     #expect(wire.error(of: settling)?.code.rawValue == code)
   }
 
-  @Test("an error about the connection ends no request, but says why all of them end")
+  @Test("an error about the connection ends no request, but is the reason when all of them end")
   func connection() throws {
     let wire = Wire()
     let id = wire.start("ping")
@@ -151,7 +151,7 @@ struct FrameLimitTests {
   }
 
   @Test(
-    "an input that is not sent takes no number, and one whose frame was refused is not sent again")
+    "an input that is not sent uses no sequence number; a refused one is not sent again")
   func inputs() throws {
     let wire = Wire()
     let inputs = Inputs(maximumCount: 10, backoff: Backoff())
@@ -168,7 +168,7 @@ struct FrameLimitTests {
     #expect(failures.map(\.limit) == ["frameBytes"])
     try add("c", settle: true)
     #expect(try wire.sent().map { $0["params"]?["sequence"] } == [1, 2])
-    // A server that does not do what it has told.
+    // A server that does not keep its reported limits.
     try wire.refuse(-32015, limit: "frameBytes")
     #expect(failures.count == 2)
     inputs.disconnected()
@@ -177,9 +177,9 @@ struct FrameLimitTests {
     #expect(try next.sent().map { $0["params"]?["sequence"] } == [1])
   }
 
-  /// The server keeps the place of an input that it has refused for the moment. If the frame of that input
-  /// is refused when it comes again, another one has to take its number.
-  @Test("the number that the server waits for is sent, whatever became of its input")
+  /// The server waits for the sequence number of an input that it has refused temporarily. If the
+  /// frame of that input is refused when it is sent again, another input must take its number.
+  @Test("the expected sequence number is sent even if its input has failed")
   func place() throws {
     let wire = Wire()
     let inputs = Inputs(maximumCount: 10, backoff: Backoff())
@@ -217,20 +217,20 @@ struct FrameLimitTests {
     try refuse(third[0], -32602, ["path": "/input/type"])
     try wire.answer(try #require(third[1]["id"]?.int), ["revision": 1, "changed": true])
     #expect(failures == 1)
-    #expect(inputs.hasRoom)
+    #expect(inputs.hasCapacity)
   }
 
-  @Test("a large input fails, and those around it are applied")
+  @Test("a large input fails; the inputs around it are applied")
   func endToEnd() async throws {
     let server = try Listening.server(["--maximum-frame-bytes", "5000"])
     try await withClient(server.address(), .soon) { client in
       let list = try await client.open(
-        Kind<JSONValue, JSONValue>("todo"), as: "list", config: memory)
+        Kind<JSONValue, JSONValue>("todo"), name: "list", config: memory)
       try await list.send(["type": "stateRequested"])
       var deep: JSONValue = []
       for _ in 0..<200 { deep = [deep] }
       let large = JSONValue.string(String(repeating: "é", count: 5000))
-      var answers: [Posted] = []
+      var answers: [PendingInput] = []
       for input: JSONValue in [
         ["type": "todoAdded", "title": "first"], ["type": "todoAdded", "title": large],
         ["type": "todoAdded", "title": "second"],
@@ -240,7 +240,7 @@ struct FrameLimitTests {
       var limits: [String?] = []
       for answer in answers {
         do {
-          _ = try await answer.answer
+          _ = try await answer.result
           limits.append(nil)
         } catch let error as RPCError {
           limits.append(error.limit)
@@ -256,10 +256,10 @@ struct FrameLimitTests {
       #expect(
         await refused {
           _ = try await client.open(
-            Kind<JSONValue, JSONValue>("todo"), as: "b", config: ["list": large])
+            Kind<JSONValue, JSONValue>("todo"), name: "b", config: ["list": large])
         }?.limit == "frameBytes")
-      #expect(try await list.check())
-      #expect(await client.resumptions == 0)
+      #expect(try await list.verify())
+      #expect(await client.reconnects == 0)
     }
   }
 }

@@ -40,7 +40,7 @@ struct TransportTests {
         == .connectionLost)
   }
 
-  @Test("with a token, where the server asks for one")
+  @Test("with a token, for a server that requires one")
   func tokens() async throws {
     let folder = try TestFolder()
     let file = folder.file("tokens")
@@ -61,24 +61,24 @@ struct TransportTests {
     }
   }
 
-  @Test("a large state comes over each of them, and patches after it")
+  @Test("a large state and patches after it arrive over each of them")
   func large() async throws {
     let server = try Listening.server(at: ["--web", "127.0.0.1:0"])
     try await withClient(server.address("ws"), .soon) { client in
-      let list = try await client.open(.todo, as: "list", config: ["memory": ["count": 20_000]])
+      let list = try await client.open(.todo, name: "list", config: ["memory": ["count": 20_000]])
       try await list.send(.stateRequested)
       try await list.send(.todoRenamed(id: "19999", title: TodoTitle("x")))
       #expect(try await list.titles[19_998] == "x")
-      #expect(try await list.check())
+      #expect(try await list.verify())
     }
   }
 
   private func isServed(_ address: Address) async throws {
     try await withClient(address, .soon) { client in
-      let list = try await client.open(.todo, as: "list", config: ["memory": ["count": 1000]])
+      let list = try await client.open(.todo, name: "list", config: ["memory": ["count": 1000]])
       try await list.send(.stateRequested)
       #expect(try await list.titles.count == 1000)
-      #expect(try await list.check())
+      #expect(try await list.verify())
     }
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Conformance: vectors")
 struct VectorTests {
-  @Test("digests are right to the byte")
+  @Test("digests are equal to the expected ones")
   func digests() throws {
     let vectors = try #require(try Program.vectors("canonical.json").array)
     #expect(vectors.count > 20)
@@ -14,11 +14,11 @@ struct VectorTests {
       let value = try JSONValue(parsing: try #require(vector["text"]?.string))
       let canonical = String(decoding: try JSON.canonical(value), as: UTF8.self)
       #expect(canonical == vector["canonical"]?.string, "\(vector)")
-      // What the client compares.
-      let view = View(store: "a", revision: 1, state: value)
+      // The comparison of the client.
+      let replica = Replica(store: "a", revision: 1, state: value)
       let digest = try #require(vector["digest"])
-      #expect(view.compare(["revision": 1, "digest": digest]) == nil, "\(vector)")
-      #expect(view.compare(["revision": 1, "digest": -1]) == .digest)
+      #expect(replica.compare(["revision": 1, "digest": digest]) == nil, "\(vector)")
+      #expect(replica.compare(["revision": 1, "digest": -1]) == .digest)
     }
   }
 
@@ -28,31 +28,31 @@ struct VectorTests {
     #expect(vectors.count > 90)
     for vector in vectors {
       let document = try #require(vector["doc"])
-      let view = View(store: "a", revision: 1, state: document)
-      let handedOut = view.state
-      let fault = view.change(
+      let replica = Replica(store: "a", revision: 1, state: document)
+      let handedOut = replica.state
+      let divergence = replica.apply(
         ["base": 1, "revision": 2, "patch": vector["patch"] ?? .null])
       if vector["error"] != nil {
-        #expect(fault == .patch, "\(vector)")
-        #expect(view.state == document && view.revision == 1, "\(vector)")
+        #expect(divergence == .patch, "\(vector)")
+        #expect(replica.state == document && replica.revision == 1, "\(vector)")
       } else {
-        #expect(fault == nil, "\(vector)")
-        #expect(view.state == vector["expected"] && view.revision == 2, "\(vector)")
+        #expect(divergence == nil, "\(vector)")
+        #expect(replica.state == vector["expected"] && replica.revision == 2, "\(vector)")
       }
       #expect(handedOut == document)
     }
   }
 
-  @Test("a view takes nothing after a fault, until it is reset")
+  @Test("a replica ignores updates after a divergence until it is reset")
   func faults() {
-    let view = View(store: "a", revision: 1, state: [1])
-    #expect(view.change(["base": 2, "revision": 3, "patch": []]) == .gap)
-    #expect(view.change(["base": 1, "revision": 2, "state": [2]]) == nil)
-    #expect(view.isFaulty && view.state == [1])
-    #expect(view.answered(revision: 9) == nil)
-    view.reset(revision: 5, state: [5])
-    #expect(view.answered(revision: 5) == nil)
-    #expect(view.answered(revision: 6) == .gap)
+    let replica = Replica(store: "a", revision: 1, state: [1])
+    #expect(replica.apply(["base": 2, "revision": 3, "patch": []]) == .gap)
+    #expect(replica.apply(["base": 1, "revision": 2, "state": [2]]) == nil)
+    #expect(replica.hasDiverged && replica.state == [1])
+    #expect(replica.answered(revision: 9) == nil)
+    replica.reset(revision: 5, state: [5])
+    #expect(replica.answered(revision: 5) == nil)
+    #expect(replica.answered(revision: 6) == .gap)
   }
 
   @Test(
@@ -61,10 +61,10 @@ struct VectorTests {
   func takenBack(path: String) throws {
     for from in ["/a/1", "/b", "/a"] {
       let document: JSONValue = ["a": [["x": 1], 2, 3], "b": ["c": 4], "z": 5]
-      let view = View(store: "a", revision: 1, state: document)
+      let replica = Replica(store: "a", revision: 1, state: document)
       let move: JSONValue = ["op": "move", "from": .string(from), "path": .string(path)]
-      #expect(view.change(["base": 1, "revision": 2, "patch": [move]]) == .patch)
-      #expect(view.state == document)
+      #expect(replica.apply(["base": 1, "revision": 2, "patch": [move]]) == .patch)
+      #expect(replica.state == document)
     }
   }
 

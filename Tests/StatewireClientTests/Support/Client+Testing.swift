@@ -7,7 +7,7 @@ import BuiltinStoresProtocol
 /// A list in memory with three todos.
 let memory: JSONValue = ["memory": ["count": 3]]
 
-/// What the server refuses some work with, if it does.
+/// Returns the error response that some work throws, if any.
 func refused(_ work: () async throws -> Void) async -> RPCError? {
   do {
     try await work()
@@ -17,7 +17,7 @@ func refused(_ work: () async throws -> Void) async -> RPCError? {
   }
 }
 
-/// What some work fails with between client and server, if it does.
+/// Returns the code of the client error that some work throws, if any.
 func failure(_ work: () async throws -> Void) async -> StatewireError.Code? {
   do {
     try await work()
@@ -28,25 +28,26 @@ func failure(_ work: () async throws -> Void) async -> StatewireError.Code? {
 }
 
 extension Client {
-  /// Waits until the connection is so.
+  /// Waits for a state of the connection.
   func status(_ wanted: Status) async throws {
     try await status { await self.status == wanted }
   }
 
-  /// Waits for something that comes with a change of the status.
+  /// Waits for a condition that changes together with the state of the connection.
   func status(_ isSo: @escaping @Sendable () async -> Bool) async throws {
     for try await _ in statuses where await isSo() { return }
   }
 
-  /// Ends the connection, as if it were lost.
+  /// Ends the connection as if it were lost.
   func cut() { interrupt?.finish() }
 
-  /// What a wrong patch would have left behind of a list of three, that later ones still fit.
+  /// Replaces the replicas with a wrong list of three todos, to which later patches still apply.
   func spoil() {
     for record in records.values {
-      guard let view = record.view else { continue }
+      guard let replica = record.replica else { continue }
       let todo: JSONValue = ["id": "1", "title": "spoilt", "completed": false]
-      view.reset(revision: view.revision, state: ["type": "content", "todos": [todo, todo, todo]])
+      replica.reset(
+        revision: replica.revision, state: ["type": "content", "todos": [todo, todo, todo]])
       record.held(nil)
     }
   }
@@ -63,7 +64,7 @@ extension RemoteStore where State == TodoViewState<[Todo]> {
 extension TodoViewState<[Todo]> {
   var titles: [String] { if case .content(let todos) = self { todos.map(\.title) } else { [] } }
 
-  /// With one more todo at the end, as a frontend would draw it.
+  /// The state with one more todo at the end: an optimistic update.
   func adding(_ title: String) -> Self {
     guard case .content(let todos) = self else { return self }
     return .content(todos: todos + [Todo(id: "drawn", title: title)])

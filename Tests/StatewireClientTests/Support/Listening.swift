@@ -4,18 +4,18 @@ import Foundation
 import StatewireClient
 import TestSupport
 
-/// A process that says where it listens; it is killed with its last user.
+/// A process that reports its address; it is killed when it is released.
 final class Listening {
   private let process = Process()
   private let output = Pipe()
   private let input = Pipe()
-  /// Its temporary files, which it cannot remove when it is killed.
+  /// The temporary files of the process, which it cannot remove when it is killed.
   private let folder: TestFolder
   private var text = ""
-  /// Where it listens.
+  /// The address of the process.
   private(set) var place = ""
 
-  /// Starts a program, and waits until it says where it listens.
+  /// Starts a program and waits until it reports its address.
   init(_ program: String, _ arguments: [String], saysItOnErrors: Bool) throws {
     folder = try TestFolder()
     process.executableURL = URL(filePath: program)
@@ -39,19 +39,19 @@ final class Listening {
 
   deinit { kill() }
 
-  /// Ends it without a word.
+  /// Kills the process.
   func kill() {
     guard process.isRunning else { return }
     _ = Foundation.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }
 
-  /// Stops it, as if the machine had frozen, or lets it go on.
+  /// Stops the process, or continues it.
   func freeze(_ isFrozen: Bool) {
     _ = Foundation.kill(process.processIdentifier, isFrozen ? SIGSTOP : SIGCONT)
   }
 
-  /// Ends it, and gives all lines that it has said since it listens.
+  /// Ends the process and returns the lines that it has printed since it listens.
   func lines() throws -> [String] {
     kill()
     let rest = try output.fileHandleForReading.readToEnd() ?? Data()
@@ -59,7 +59,7 @@ final class Listening {
       .filter { !$0.contains("listening on ") }
   }
 
-  /// The address of it, of a scheme.
+  /// The address with a scheme.
   func address(_ scheme: String = "tcp", authority: String? = nil) throws -> Address {
     let hostAndPort = place.components(separatedBy: "/").last ?? ""
     guard let address = Address("\(scheme)://\(hostAndPort)", authority: authority) else {
@@ -68,19 +68,19 @@ final class Listening {
     return address
   }
 
-  // MARK: What there is to start
+  // MARK: Programs
 
-  /// `statewire serve` at a port.
+  /// Starts `statewire serve` on a free port.
   static func server(
     _ options: [String] = [], at listener: [String] = ["--tcp", "127.0.0.1:0"]
   ) throws -> Listening {
-    // How soon a peer has to speak is not what is tested, and all tests run at once.
+    // The handshake timeout is not tested here, and all tests run in parallel.
     try Listening(
       Program.path, ["serve", "--time-to-first-request", "0"] + listener + options,
       saysItOnErrors: true)
   }
 
-  /// `fault-proxy` in front of a server; its lines are the faults that it has planted.
+  /// Starts `fault-proxy` in front of a server; its lines are the faults that it has planted.
   static func proxy(_ server: Listening, _ options: [String]) throws -> Listening {
     let script = Program.conformance.appending(path: "fault-proxy").path
     return try Listening(script, [server.place] + options, saysItOnErrors: false)
@@ -88,10 +88,10 @@ final class Listening {
 }
 
 extension ClientOptions {
-  /// Tests wait for connections as little as may be.
+  /// Options with short delays.
   static var soon: ClientOptions {
     var options = ClientOptions()
-    options.backoff = Backoff(base: .milliseconds(10), longest: .milliseconds(100))
+    options.backoff = Backoff(base: .milliseconds(10), maximum: .milliseconds(100))
     options.timeout = .seconds(120)
     return options
   }

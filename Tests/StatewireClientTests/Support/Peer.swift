@@ -4,8 +4,8 @@ import Testing
 
 @testable import StatewireClient
 
-/// The server's side of one connection of a conversation, and a bare connection of the client in
-/// memory on the other one.
+/// The server side of one connection of a conversation, connected in memory to a connection of the
+/// client.
 final class Peer {
   private struct Request {
     let method: String
@@ -13,21 +13,21 @@ final class Peer {
     let answer: Answer
   }
 
-  /// The answer to a request, once there is one.
+  /// The response to a request, when it has arrived.
   private final class Answer {
     var result: Result<JSONValue, any Error>?
   }
 
   private final class Heard {
     var notifications: [(method: String, params: JSONValue)] = []
-    var faults: [Fault] = []
+    var divergences: [Divergence] = []
     var failures: [RPCError] = []
   }
 
   private let connection: Connection
   private let heard = Heard()
   private let replay: Straightforward
-  /// The client's ids for those of the conversation, of all requests, and those that are open.
+  /// The client's request ids by those of the conversation, and the open requests.
   private var ids: [String: Int] = [:]
   private var open: [String: Request] = [:]
 
@@ -37,7 +37,7 @@ final class Peer {
     connection = Connection(
       listener: Connection.Listener(
         notified: { heard.notifications.append(($0, $1)) },
-        faulty: { heard.faults.append($1) },
+        diverged: { heard.divergences.append($1) },
         failed: { heard.failures.append($0) }))
   }
 
@@ -93,7 +93,7 @@ extension Peer {
       for (store, revision) in revisions { holdBefore(store, revision.int) }
     }
     let answer = Answer()
-    // Answers are looked at at once, so that a frame behind one is not there yet.
+    // The callback runs before the frame after the response is handled.
     let request = connection.start(method, params) { answer.result = $0 }
     try expectSent([
       "jsonrpc": "2.0", "id": number(request), "method": .string(method), "params": params,
@@ -102,15 +102,15 @@ extension Peer {
     open[id.description] = Request(method: method, params: params, answer: answer)
   }
 
-  /// A connection may name what another one has held.
+  /// Gives the connection the replica that another connection had at a revision.
   private func holdBefore(_ store: String, _ revision: Int?) {
     guard let revision, replay.held[store]?.revision != revision else { return }
     if let state = replay.seen(store, revision) {
       replay.hold(store, revision, state)
-      connection.views[ByteName(store)] = View(store: store, revision: revision, state: state)
+      connection.replicas[ByteName(store)] = Replica(store: store, revision: revision, state: state)
     } else {
       replay.forget(store)
-      connection.views[ByteName(store)] = nil
+      connection.replicas[ByteName(store)] = nil
     }
   }
 
@@ -145,11 +145,11 @@ extension Peer {
     for (part, sent) in zip(parts, mapped) { try understood(part, sent) }
     try check(heard.notifications.isEmpty, "more was heard than was said")
     try check(connection.takeOutgoing().isEmpty, "the client has sent what nobody asked for")
-    try check(heard.faults.isEmpty, "the client has found a fault: \(heard.faults)")
+    try check(heard.divergences.isEmpty, "the client has found a fault: \(heard.divergences)")
     try compare()
   }
 
-  /// The message with the client's ids.
+  /// Replaces the ids of a message with those of the client.
   private func mapped(_ message: JSONValue) -> JSONValue {
     var mapped = message
     if let id = message["id"], !id.isNull {
@@ -179,7 +179,7 @@ extension Peer {
     guard sent["id"] != "unasked" else { return }
     guard let request = open.removeValue(forKey: message["id"]?.description ?? ""),
       let answer = request.answer.result
-    else { throw Unexpected("the answer has not ended the request") }
+    else { throw Unexpected("the response has not ended the request") }
     switch answer {
     case .failure(let error):
       try compare(error, message["error"] ?? .null)
@@ -193,12 +193,12 @@ extension Peer {
   private func digests(_ store: JSONValue?, _ result: JSONValue) throws {
     let digest = result["digest"]?.int
     let said = try JSON.digest(of: result["state"] ?? .null)
-    try check(Int(said) == digest, "the digest of the answer")
-    if let store = store?.string, let view = connection.views[ByteName(store)],
-      view.revision == result["revision"]?.int
+    try check(Int(said) == digest, "the digest of the response")
+    if let store = store?.string, let replica = connection.replicas[ByteName(store)],
+      replica.revision == result["revision"]?.int
     {
-      let held = try JSON.digest(of: view.state)
-      try check(Int(held) == digest, "the digest of the view")
+      let held = try JSON.digest(of: replica.state)
+      try check(Int(held) == digest, "the digest of the replica")
     }
   }
 
@@ -213,12 +213,13 @@ extension Peer {
   }
 
   private func compare() throws {
-    let views = Dictionary(uniqueKeysWithValues: connection.views.map { ($0.key.text, $0.value) })
-    try check(Set(views.keys) == Set(replay.held.keys), "views of \(views.keys.sorted())")
+    let replicas = Dictionary(
+      uniqueKeysWithValues: connection.replicas.map { ($0.key.text, $0.value) })
+    try check(Set(replicas.keys) == Set(replay.held.keys), "replicas of \(replicas.keys.sorted())")
     for (store, held) in replay.held {
-      let view = views[store]
-      try check(view?.revision == held.revision, "\(store) is at \(view?.revision ?? -1)")
-      try check(view?.state == held.state, "\(store) is \(view?.state ?? .null)")
+      let replica = replicas[store]
+      try check(replica?.revision == held.revision, "\(store) is at \(replica?.revision ?? -1)")
+      try check(replica?.state == held.state, "\(store) is \(replica?.state ?? .null)")
     }
   }
 }
@@ -236,7 +237,7 @@ extension JSONValue {
     return .object(members)
   }
 
-  /// Whether a client would send this.
+  /// True if a client sends such a message.
   fileprivate var isRequest: Bool {
     guard self["jsonrpc"] == "2.0", self["method"]?.string != nil else { return false }
     switch self["params"] {

@@ -4,28 +4,28 @@ import Foundation
 import StatewireClient
 import TestSupport
 
-/// The program that the tests talk to, and the data that proves a client.
+/// The program under test, and the conformance data.
 enum Program {
   static let path = TestedPackage.program("statewire")
 
   static let conformance = TestedPackage.root.appending(path: "clients/conformance")
 
-  /// What is kept without `--data-dir` is never that of whoever runs the tests.
+  /// A data directory for servers without `--data-dir`, so that tests do not use the user's own.
   static let environment: [String: String] = {
     let state = FileManager.default.temporaryDirectory.appending(path: "statewire-client-tests")
     return ProcessInfo.processInfo.environment.merging([
       "XDG_STATE_HOME": state.path, "STATEWIRE": path, "PYTHONDONTWRITEBYTECODE": "1",
-      // For the recorder, which may have a busy machine: all tests run at once.
+      // For the recorder on a busy machine: all tests run in parallel.
       "WAIT": "20",
     ]) { $1 }
   }()
 
-  /// A file of the conformance data.
+  /// Reads a file of the conformance data.
   static func vectors(_ name: String) throws -> JSONValue {
     try JSONValue(parsing: [UInt8](Data(contentsOf: conformance.appending(path: name))))
   }
 
-  /// Runs a program to its end.
+  /// Runs a program and waits for its end.
   static func run(_ program: String, _ arguments: [String]) throws {
     let result = try ProgramResult(of: program, arguments, environment: environment)
     guard result.status == 0 else {
@@ -34,7 +34,7 @@ enum Program {
   }
 }
 
-/// Something that a test did not expect.
+/// An unexpected event in a test.
 struct Unexpected: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

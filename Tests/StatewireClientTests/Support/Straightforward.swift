@@ -3,8 +3,7 @@
 import Foundation
 import StatewireClient
 
-/// The views of one connection as a straightforward replay gives them, which shares nothing with the
-/// client's.
+/// The replicas of one connection, computed by a simple replay that shares no code with the client.
 final class Straightforward {
   /// All states of a conversation, over all connections.
   final class Seen {
@@ -21,12 +20,12 @@ final class Straightforward {
     seen.states["\(revision) \(store)"] = state
   }
 
-  /// What was seen of a store at a revision, on any connection.
+  /// Returns the state of a store at a revision, seen on any connection.
   func seen(_ store: String, _ revision: Int) -> JSONValue? { seen.states["\(revision) \(store)"] }
 
   func forget(_ store: String) { held[store] = nil }
 
-  /// A notification has come.
+  /// Handles a notification.
   func notified(_ method: String, _ params: JSONValue) throws {
     let store = params["store"]?.string ?? ""
     switch method {
@@ -49,7 +48,7 @@ final class Straightforward {
     hold(store, revision, state)
   }
 
-  /// An answer has come to a request.
+  /// Handles a response.
   func understand(_ method: String, _ params: JSONValue, _ result: JSONValue) {
     let store = params["store"]?.string ?? ""
     switch method {
@@ -73,9 +72,9 @@ final class Straightforward {
   }
 }
 
-// MARK: - RFC 6902, the plain way
+// MARK: - RFC 6902, simple implementation
 
-/// One operation; what the server sends applies.
+/// Applies one operation. Operations of the server always apply.
 private func perform(_ operation: JSONValue, on document: JSONValue) throws -> JSONValue {
   func tokens(_ member: String) -> [String] {
     (operation[member]?.string ?? "").split(separator: "/", omittingEmptySubsequences: false)
@@ -98,7 +97,7 @@ private func perform(_ operation: JSONValue, on document: JSONValue) throws -> J
   }
 }
 
-/// Puts a value in the place where the tokens lead.
+/// Inserts a value at a path.
 private func put(
   _ tokens: ArraySlice<String>, _ document: JSONValue, _ value: JSONValue?, isNew: Bool
 ) throws -> JSONValue {
@@ -122,7 +121,7 @@ private func put(
   }
 }
 
-/// Takes out what is where the tokens lead.
+/// Removes the value at a path.
 private func remove(_ tokens: ArraySlice<String>, _ document: JSONValue) throws -> JSONValue {
   guard let token = tokens.first else { return .null }
   let isLast = tokens.count == 1

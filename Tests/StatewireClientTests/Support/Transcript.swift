@@ -2,17 +2,17 @@
 
 import StatewireClient
 
-/// One conversation of what `clients/conformance/record` has written down.
+/// One conversation of a transcript of `clients/conformance/record`.
 struct Conversation {
-  /// One message, or an end.
+  /// One message, or the end of a connection.
   struct Line {
     let number: Int
-    /// The connection's name.
+    /// The name of the connection.
     let name: String
     let isSent: Bool
-    /// What stands behind the arrow.
+    /// The text after the arrow.
     let text: String
-    /// The message; nil where the text is what no client sends, or an end.
+    /// The message; nil for the end of a connection and for texts that no client sends.
     let message: JSONValue?
   }
 
@@ -22,7 +22,7 @@ struct Conversation {
   /// Reads a transcript.
   static func read(_ bytes: [UInt8]) throws -> [Conversation] {
     var conversations: [Conversation] = []
-    // At the byte alone: text may hold what other languages take for the end of a line.
+    // Splits at the byte `\n` only: JSON may contain other line separators.
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated() where !line.isEmpty {
       let text = String(decoding: line, as: UTF8.self)

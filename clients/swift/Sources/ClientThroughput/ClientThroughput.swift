@@ -4,8 +4,8 @@ import BuiltinStoresProtocol
 internal import Foundation
 import StatewireClient
 
-/// How long inputs take whose patches are applied to a list of 1,000: renames, moves, adds and removes,
-/// 256 on their way at a time, over stdio, with somebody who looks at the states.
+/// Measures inputs to a list of 1,000 todos over stdio: renames, moves, adds and removes, 256
+/// pending at a time. A subscriber reads the states.
 ///
 /// `ClientThroughput PROGRAM [INPUTS]`
 @main
@@ -14,43 +14,44 @@ struct ClientThroughput {
     let arguments = CommandLine.arguments
     let count = arguments.count > 2 ? Int(arguments[2]) ?? 10_000 : 10_000
     try await withClient(.program([arguments[1], "serve"])) { client in
-      let list = try await client.open(.todo, as: "list", config: ["memory": ["count": 1000]])
+      let list = try await client.open(.todo, name: "list", config: ["memory": ["count": 1000]])
       try await list.send(.stateRequested)
-      async let looking = looks(at: list.states)
+      async let reading = countStates(list.states)
       let began = ContinuousClock.now
       let before = processorTime
       try await send(count, to: list)
       let time = milliseconds(ContinuousClock.now - began)
       let busy = processorTime - before
-      let isEqual = try await list.check()
+      let isEqual = try await list.verify()
       let (state, revision) = try await list.confirmed
-      try await list.close()
-      let looks = try await looking
+      try await list.unsubscribe()
+      let reads = try await reading
       guard case .content(let todos) = state else { return }
       print(
-        "\(count) inputs, revision \(revision), \(looks) looks at \(todos.count) todos: "
+        "\(count) inputs, revision \(revision), \(reads) reads of \(todos.count) todos: "
           + "\(time) ms, \(microseconds(time, count)) µs each; "
-          + "\(busy) ms of them the client's processor time; "
+          + "\(busy) ms of client CPU time; "
           + "digest \(isEqual ? "equal" : "DIFFERENT")")
       if !isEqual { exit(1) }
     }
   }
 
-  /// How many states are there to be looked at, until their store is closed.
-  private static func looks<States: AsyncSequence & Sendable>(at states: States) async throws -> Int
+  /// Counts states until the subscription ends.
+  private static func countStates<States: AsyncSequence & Sendable>(_ states: States) async throws
+    -> Int
   {
-    var looks = 0
-    for try await _ in states { looks += 1 }
-    return looks
+    var count = 0
+    for try await _ in states { count += 1 }
+    return count
   }
 
-  /// Sends inputs whose todos are there: those of the beginning, and those added since.
+  /// Sends inputs to existing todos: the initial ones, and those that were added.
   @concurrent
   private static func send(
     _ count: Int, to list: RemoteStore<TodoInput, TodoViewState<[Todo]>>
   ) async throws {
     var ids = (1...1000).map(String.init)
-    var answers: [Posted] = []
+    var pending: [PendingInput] = []
     for number in 0..<count {
       let place = number * 7919 % ids.count
       let id = ids[place]
@@ -65,15 +66,15 @@ struct ClientThroughput {
         input = .todoRemoved(id: id)
         ids.remove(at: place)
       }
-      answers.append(try await list.post(input))
-      if answers.count == 256 {
-        _ = try await answers.removeFirst().answer
+      pending.append(try await list.post(input))
+      if pending.count == 256 {
+        _ = try await pending.removeFirst().result
       }
     }
-    for answer in answers { _ = try await answer.answer }
+    for input in pending { _ = try await input.result }
   }
 
-  /// The processor time of this program, in milliseconds.
+  /// The CPU time of this program, in milliseconds.
   private static var processorTime: Int { Int(clock()) * 1000 / Int(CLOCKS_PER_SEC) }
 
   private static func milliseconds(_ duration: Duration) -> Int {

@@ -2,7 +2,7 @@
 
 internal import ClientTransports
 
-/// Where a server is, or how it is started.
+/// The address of a server, or the command that starts it.
 public struct Address: Sendable {
   private enum Place {
     case program([String])
@@ -11,23 +11,24 @@ public struct Address: Sendable {
 
   private let place: Place
 
-  /// A server that the client starts, talks to over its standard input and output, and ends.
+  /// A server that the client starts, connects to over its standard input and output, and ends.
   ///
   /// - Parameter command: The program and its arguments, such as `["statewire", "serve"]`; a name
-  ///   without `/` is looked up in `PATH`.
+  ///   without `/` is searched in `PATH`.
   public static func program(_ command: [String]) -> Address {
     Address(place: .program(command))
   }
 
   /// Reads `tcp://HOST:PORT`, `tls://HOST:PORT`, `ws://HOST:PORT`, `wss://HOST:PORT` or
-  /// `unix:PATH`; an IPv6 address stands in brackets.
+  /// `unix:PATH`; an IPv6 address is written in brackets.
   ///
   /// - Parameters:
-  ///   - text: Where the server listens.
-  ///   - authority: Over TLS, the path of the certificates, in PEM, one of which must have signed
-  ///     that of the server; nil: those that the system trusts.
-  ///   - certificate: The path of the client's own certificate, where the server asks for one.
-  ///   - key: The path of its key.
+  ///   - text: The address.
+  ///   - authority: For TLS, the path of a PEM file with the certificates of trusted authorities;
+  /// nil
+  ///     trusts those of the system.
+  ///   - certificate: The path of the client certificate, for a server that requires one.
+  ///   - key: The path of its private key.
   public init?(
     _ text: String, authority: String? = nil, certificate: String? = nil, key: String? = nil
   ) {

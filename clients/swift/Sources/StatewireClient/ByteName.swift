@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A name that is compared by its bytes, as the server does; to `String`, two spellings of é are one.
+/// A name that is compared by its bytes, as the server does. `String` compares by canonical
+/// equivalence.
 struct ByteName: Hashable, Sendable {
   let text: String
 

@@ -3,33 +3,34 @@
 internal import StatewireJSON
 public import StatewireProtocol
 
-/// What goes wrong between a client and its server. What the server refuses is an `RPCError`.
+/// An error of the client. An error response of the server is an `RPCError`.
 public struct StatewireError: Error, Sendable {
   public enum Code: Sendable, Hashable {
-    /// There is no connection, or it has ended before the answer.
+    /// The client cannot connect, or the connection ended before the response.
     case connectionLost
-    /// The answer took too long.
+    /// No response arrived in time.
     case timedOut
     /// The client was closed.
-    case left
-    /// Another connection has come under this frontend's name.
+    case clientClosed
+    /// Another connection has attached with this frontend's name.
     case evicted
-    /// Another frontend has ended the session.
+    /// A client has closed the session.
     case sessionClosed
-    /// The session is gone, and a new one has begun; nobody knows whether an input was applied.
+    /// The session has expired or the server has lost it. It is unknown whether the input was
+    /// applied.
     case sessionLost
-    /// The store was closed.
+    /// The store is closed.
     case storeClosed
-    /// Too many inputs wait for their answers.
-    case busy
-    /// The server has sent what it should not.
+    /// The maximum number of inputs is pending.
+    case tooManyPending
+    /// The server has violated the protocol.
     case protocolViolation
   }
 
   public let code: Code
-  /// One sentence for people.
+  /// A description, one sentence.
   public let message: String
-  /// What was wrong below; an `RPCError` is the last thing that the server has said.
+  /// The underlying error; an `RPCError` is the last error with id null from the server.
   public let cause: (any Error)?
 
   init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
@@ -40,20 +41,20 @@ public struct StatewireError: Error, Sendable {
 }
 
 extension StatewireError: CustomStringConvertible {
-  /// For people: nothing in it is executed by a terminal.
+  /// A description that is safe to print to a terminal.
   public var description: String { (cause.map { "\(message): \($0)" } ?? message).printable }
 }
 
-// MARK: - What the server refuses
+// MARK: - Error responses
 
 extension RPCError {
-  /// Where the fault is in the params, as a JSON Pointer; of `invalidParams`.
+  /// The place of the error, a JSON Pointer into the params; set for `invalidParams`.
   public var path: String? { data?["path"]?.string }
 
-  /// Which limit was met; of `limit`.
+  /// The name of the exceeded limit; set for `limit`.
   public var limit: String? { data?["limit"]?.string }
 
-  /// An error as it came over the wire.
+  /// Reads the member `error` of a response.
   init(received value: JSONValue) {
     self.init(
       RPCErrorCode(rawValue: value["code"]?.int ?? RPCErrorCode.internalError.rawValue),

@@ -5,64 +5,67 @@ internal import StatewireJSON
 internal import StatewireProtocol
 
 extension Client {
-  /// Connects, and stays connected until `close`; to be called once.
+  /// Connects, and reconnects until `close`. Must be called once.
   ///
-  /// Cancelling closes the client.
-  /// - Throws: Why nothing more comes, unless the client was closed.
+  /// Cancellation closes the client.
+  /// - Throws: The error that has closed the client, except after `close`.
   public func run() async throws {
     var failures = 0
-    while over == nil {
+    while closeReason == nil {
       let began = ContinuousClock.now
       do {
         try await connectOnce()
-        // A server that takes connections and drops them at once is not asked faster and faster.
+        // Delays keep growing while the server accepts connections and closes them immediately.
         if ContinuousClock.now - began > .seconds(1) { failures = 0 }
       } catch {
         let isFinal = isFinal(error)
-        let error = told(error)
-        if isFinal || status == .connecting && !options.isPatient { finish(error) }
+        let error = reported(error)
+        if isFinal || status == .connecting && !options.retriesInitialConnection { finish(error) }
       }
       if Task.isCancelled { close() }
-      guard over == nil else { break }
-      status = .waiting
-      news.tell()
+      guard closeReason == nil else { break }
+      status = .reconnecting
+      signal.notify()
       let delay = options.backoff.delay(after: failures)
       failures += 1
       try? await interruptible { try await Task.sleep(for: delay) }
     }
-    if let over, (over as? StatewireError)?.code != .left { throw over }
+    if let closeReason, (closeReason as? StatewireError)?.code != .clientClosed {
+      throw closeReason
+    }
   }
 
-  /// What the server has said last says more than that the connection was lost.
-  private func told(_ error: any Error) -> any Error {
+  /// Returns the error to report: the last error with id null is more specific than a lost
+  /// connection.
+  private func reported(_ error: any Error) -> any Error {
     let lost = error as? StatewireError
     if lost?.code == .connectionLost, let cause = lost?.cause as? RPCError { return cause }
     return error is StatewireError || error is RPCError
-      ? error : StatewireError(.connectionLost, "there is no connection", cause: error)
+      ? error : StatewireError(.connectionLost, "cannot connect", cause: error)
   }
 
-  /// Whether a new connection would not mend it.
+  /// Returns true for an error that a new connection would not fix.
   private func isFinal(_ error: any Error) -> Bool {
     switch error as? ClientError {
     case .unusableFile, .unusableFiles: return true
     default: break
     }
-    return switch (told(error) as? RPCError)?.code {
+    return switch (reported(error) as? RPCError)?.code {
     case .unauthorised, .protocolVersion, .methodNotFound: true
     case .unknownSession, .expiredSession: !wasInSession
     default: false
     }
   }
 
-  /// Does some work until it is done, or until all is over.
+  /// Runs work until it is done or the client is closed.
   private func interruptible(_ work: @escaping @Sendable () async throws -> Void) async throws {
-    let (over, interrupt) = AsyncStream<Void>.makeStream()
+    let (interruption, interrupt) = AsyncStream<Void>.makeStream()
     self.interrupt = interrupt
-    if self.over != nil { interrupt.finish() }
+    if self.closeReason != nil { interrupt.finish() }
     defer { self.interrupt = nil }
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await work() }
-      group.addTask { for await _ in over {} }
+      group.addTask { for await _ in interruption {} }
       defer { group.cancelAll() }
       try await group.next()
     }
@@ -72,13 +75,13 @@ extension Client {
 // MARK: - One connection
 
 extension Client {
-  /// Connects and stays until the end.
+  /// Connects, and returns when the connection has ended.
   ///
-  /// - Throws: What was wrong, if the session was not reached.
+  /// - Throws: The error that prevented the client from attaching to the session.
   private func connectOnce() async throws {
     let wire = try await address.open(maximumMessageBytes: options.maximumMessageBytes)
     let (output, wrote) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    let connection = Connection(views: viewsHeld, listener: listener(wrote))
+    let connection = Connection(replicas: heldReplicas, listener: listener(wrote))
     self.connection = connection
     var failure: (any Error)?
     do {
@@ -90,27 +93,27 @@ extension Client {
     self.connection = nil
     inputs.disconnected()
     await wire.close()
-    if status != .open, let end = connection.end {
+    if status != .connected, let end = connection.end {
       throw failure as? RPCError ?? failure as? StatewireError ?? end
     }
   }
 
   private func serve(_ wire: ClientConnection, _ output: AsyncStream<Void>) async throws {
     let (delays, sendLater) = AsyncStream<Duration>.makeStream()
-    // Each child says whether its end is that of the connection.
+    // A child returns true if its end ends the connection.
     try await withThrowingTaskGroup(of: Bool.self) { group in
       group.addTask {
         try await self.read(wire)
         return true
       }
       group.addTask {
-        // Nobody reads any more, but what was said before is still to be heard.
+        // The server does not read any more, but its last messages must still be read.
         try? await self.write(wire, output)
         return false
       }
       group.addTask {
         try await self.enter(sendLater)
-        try await self.watch()
+        try await self.monitor()
         return true
       }
       group.addTask {
@@ -140,31 +143,35 @@ extension Client {
     }
   }
 
-  /// Sees that the server is there and the states are right.
-  private func watch() async throws {
-    var nextCheck = options.checkEvery.map { ContinuousClock.now + $0 }
+  /// Sends pings and verifies states until the connection ends.
+  private func monitor() async throws {
+    var nextVerification = options.verifyInterval.map { ContinuousClock.now + $0 }
     while let connection {
       let count = connection.receivedCount
-      try await Task.sleep(for: options.pingEvery)
+      try await Task.sleep(for: options.pingInterval)
       if connection.receivedCount == count { _ = try await ask(connection, "ping", [:]) }
-      if let due = nextCheck, let interval = options.checkEvery, ContinuousClock.now >= due {
-        nextCheck = ContinuousClock.now + interval
+      if let due = nextVerification, let interval = options.verifyInterval,
+        ContinuousClock.now >= due
+      {
+        nextVerification = ContinuousClock.now + interval
         for record in Array(records.values) where record.isSubscribed {
-          try await compareIfChanged(record, connection)
+          try await verifyIfChanged(record, connection)
         }
       }
     }
   }
 
-  private func compareIfChanged(
+  private func verifyIfChanged(
     _ record: StoreRecord, _ connection: Connection
   ) async throws {
-    guard let revision = record.look?.revision, checked[record.number] != revision else { return }
+    guard let revision = record.snapshot?.revision, verified[record.number] != revision else {
+      return
+    }
     do {
       _ = try await ask(connection, "store/state", ["store": .string(record.name)])
-      checked[record.number] = revision
+      verified[record.number] = revision
     } catch is RPCError {
-      // Such as of a store that was closed: the connection is there.
+      // For example, the store was closed. The connection is alive.
     }
   }
 }

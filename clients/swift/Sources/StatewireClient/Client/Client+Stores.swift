@@ -4,16 +4,17 @@ public import StatewireJSON
 internal import StatewireProtocol
 
 extension Client {
-  /// Opens a store and subscribes to it; the same once more for the same name.
+  /// Opens a store and subscribes to it. A second call with the same name returns the same store.
   ///
   /// - Parameters:
-  ///   - kind: The kind, such as `.todo`.
-  ///   - name: The store's name in the session; nil: that of its kind.
-  ///   - config: Its configuration, such as `["memory": ["count": 3]]`. Without one the store may be
-  ///     open already with any, if its name is another one than its kind's.
+  ///   - kind: The store kind, such as `.todo`.
+  ///   - name: The store's name in the session; nil uses the name of its kind.
+  ///   - config: The configuration, such as `["memory": ["count": 3]]`. Nil accepts a store that is
+  /// open
+  ///     already, with any configuration.
   /// - Throws: `RPCError`, such as `otherConfiguration`.
   public func open<Input, State>(
-    _ kind: Kind<Input, State>, as name: String? = nil, config: JSONValue? = nil
+    _ kind: Kind<Input, State>, name: String? = nil, config: JSONValue? = nil
   ) async throws -> RemoteStore<Input, State> {
     let record = record(named: name ?? kind.name, kind.name, config)
     while !record.isSubscribed {
@@ -42,7 +43,7 @@ extension Client {
   func subscribe(_ connection: Connection, to record: StoreRecord) async throws {
     let store = JSONValue.string(record.name)
     let kind = JSONValue.string(record.kind)
-    // An observer opens nothing; what is not open yet is refused when it subscribes.
+    // An observer must not open a store. `store/subscribe` fails if the store is not open.
     if let config = record.config, role != .observer {
       _ = try await ask(
         connection, "store/open", ["store": store, "kind": kind, "config": config])
@@ -57,42 +58,42 @@ extension Client {
       _ = try await ask(connection, "store/subscribe", ["store": store])
     }
     record.isSubscribed = true
-    record.held(connection.views[ByteName(record.name)])
+    record.held(connection.replicas[ByteName(record.name)])
   }
 
-  /// All stores whose changes are wanted, in the order in which they were opened.
+  /// The subscribed stores, in the order in which they were opened.
   var subscribed: [StoreRecord] {
     records.values.filter(\.isSubscribed).sorted { $0.number < $1.number }
   }
 
-  /// What is held of them.
-  var viewsHeld: [ByteName: View] {
-    var views: [ByteName: View] = [:]
-    for record in subscribed { views[ByteName(record.name)] = record.view }
-    return views
+  /// The replicas of the subscribed stores.
+  var heldReplicas: [ByteName: Replica] {
+    var replicas: [ByteName: Replica] = [:]
+    for record in subscribed { replicas[ByteName(record.name)] = record.replica }
+    return replicas
   }
 
-  /// Nothing more comes of a store.
+  /// Ends the subscription to a store.
   func end(_ record: StoreRecord, _ error: (any Error)?) {
     guard records.removeValue(forKey: record.number) != nil else { return }
     numbers[ByteName(record.name)] = nil
-    checked[record.number] = nil
+    verified[record.number] = nil
     record.end(error)
   }
 
-  /// The store was closed by somebody.
+  /// Ends the subscription to a store that was closed at the server.
   func close(_ record: StoreRecord) {
-    end(record, StatewireError(.storeClosed, "the store was closed"))
+    end(record, StatewireError(.storeClosed, "the store is closed"))
   }
 }
 
-// MARK: - What a connection tells
+// MARK: - Connection callbacks
 
 extension Client {
   func listener(_ wrote: AsyncStream<Void>.Continuation) -> Connection.Listener {
     Connection.Listener(
       notified: { self.notified($0, $1) },
-      faulty: { self.faulty($0, $1) },
+      diverged: { self.diverged($0, $1) },
       wrote: { wrote.yield() })
   }
 
@@ -105,32 +106,32 @@ extension Client {
     case "store/changed":
       record(params)?.changed(applied: params["applied"]?.int)
     case "store/event":
-      if let event = params["event"] { record(params)?.events.tell(event) }
+      if let event = params["event"] { record(params)?.events.send(event) }
     case "store/closed":
       if let record = record(params) { close(record) }
     default:
-      notifications.tell(Notification(method: method, params: params))
+      notificationBroadcast.send(Notification(method: method, params: params))
       if method == "session/closed", params["session"]?.string == session {
         let isEvicted = params["reason"]?.string == SessionClosed.Reason.evicted.rawValue
         finish(
           isEvicted
-            ? StatewireError(.evicted, "another connection has taken this frontend's name")
-            : StatewireError(.sessionClosed, "the session was closed"))
+            ? StatewireError(.evicted, "another connection has attached with this frontend's name")
+            : StatewireError(.sessionClosed, "a client has closed the session"))
       }
     }
   }
 
-  /// A state is not the server's: it is asked for anew, and frames go on from there.
-  private func faulty(_ view: View, _ fault: Fault) {
-    guard let record = numbers[ByteName(view.store)].flatMap({ records[$0] }), let connection
+  /// Requests the whole state of a store whose replica has diverged.
+  private func diverged(_ replica: Replica, _ divergence: Divergence) {
+    guard let record = numbers[ByteName(replica.store)].flatMap({ records[$0] }), let connection
     else { return }
-    record.resynchronisations[fault, default: 0] += 1
-    connection.start("store/subscribe", ["store": .string(view.store)]) { answer in
+    record.resyncs[divergence, default: 0] += 1
+    connection.start("store/subscribe", ["store": .string(replica.store)]) { answer in
       switch answer {
-      case .success: record.held(connection.views[ByteName(view.store)])
+      case .success: record.held(connection.replicas[ByteName(replica.store)])
       case .failure(let error as RPCError) where error.code == .storeClosed: self.close(record)
       case .failure(let error as RPCError): self.end(record, error)
-      // The next connection attaches without this revision.
+      // If the connection is lost, the next one attaches without this revision.
       case .failure: break
       }
     }

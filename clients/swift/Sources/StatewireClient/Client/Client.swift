@@ -3,27 +3,28 @@
 internal import StatewireJSON
 public import StatewireProtocol
 
-/// A frontend's connection to a session, and the stores that it looks at.
+/// A client of one session and its stores. It reconnects by itself.
 ///
-/// The session is opened once and attached to again after each lost connection, with the revisions held:
-/// the server replays what was missed, or sends the state as it is. Inputs are numbered, so that those
-/// whose answers were lost are sent again, and applied exactly once.
+/// The client opens a session once. After each lost connection it attaches to the session again and
+/// names the revisions that its replicas hold: the server replays the missed updates, or sends the
+/// whole state. Inputs are numbered. An input without a response is sent again and applied exactly
+/// once.
 ///
-/// It lives as long as somebody is in `run`; `withClient` sees to that.
+/// A client works while its method `run` is running; `withClient` does that.
 public actor Client {
-  /// How the connection is.
+  /// The state of the connection.
   public enum Status: Sendable, Hashable {
-    /// It is being made for the first time.
+    /// The first connection is being made.
     case connecting
-    /// All is up to date, or will be at once.
-    case open
-    /// It was lost, and comes back by itself.
-    case waiting
-    /// Nothing more comes.
+    /// The client is attached to its session.
+    case connected
+    /// The connection was lost or refused; the client tries again by itself.
+    case reconnecting
+    /// The client is closed; final.
     case closed
   }
 
-  /// A notification that belongs to no store: `session/presence`, `session/traced`, `session/closed`.
+  /// A notification about the session: `session/presence`, `session/traced`, `session/closed`.
   public struct Notification: Sendable {
     public let method: String
     public let params: JSONValue
@@ -33,20 +34,21 @@ public actor Client {
   let options: ClientOptions
   /// The name of this frontend in the session.
   public nonisolated let frontend: String
-  /// The handle of the session, once there is one; who has it can attach.
+  /// The handle of the session, with which other clients can attach; nil before the first
+  /// connection.
   public internal(set) var session: String?
-  /// What this frontend may do.
+  /// The role in the session.
   public internal(set) var role: FrontendRole
-  /// How the connection is.
+  /// The state of the connection.
   public internal(set) var status = Status.connecting
-  /// How often the connection was lost and came back.
-  public internal(set) var resumptions = 0
+  /// The number of times that the client has reconnected.
+  public internal(set) var reconnects = 0
 
-  /// Why nothing more comes, if so.
-  var over: (any Error)?
+  /// The error that has closed the client.
+  var closeReason: (any Error)?
   /// The connection, from its first request on.
   var connection: Connection?
-  /// Ends what `run` waits for.
+  /// Interrupts `run`.
   var interrupt: AsyncStream<Void>.Continuation?
   var wasInSession = false
   var phase = FrontendLifecycle.Phase.active
@@ -54,13 +56,13 @@ public actor Client {
   var records: [Int: StoreRecord] = [:]
   var numbers: [ByteName: Int] = [:]
   var lastNumber = 0
-  /// Told when the connection is ready, is lost, or will never come again.
-  var news = News()
-  var notifications = Happenings<Notification>()
-  /// The revision at which each store was compared with the server's the last time.
-  var checked: [Int: Int] = [:]
+  /// Notified when the connection is ready or lost, and when the client closes.
+  var signal = Signal()
+  var notificationBroadcast = Broadcast<Notification>()
+  /// The revision of each store at its last verification.
+  var verified: [Int: Int] = [:]
 
-  /// A client of the server at an address, or of one that is started; nothing happens before `run`.
+  /// Makes a client. It connects when `run` is called.
   public init(_ address: Address, _ options: ClientOptions = ClientOptions()) {
     self.address = address
     self.options = options
@@ -68,17 +70,17 @@ public actor Client {
       options.frontend ?? "swift-" + String(UInt64.random(in: .min ... .max), radix: 16)
     session = options.session
     role = options.role
-    inputs = Inputs(maximumCount: options.maximumWaiting, backoff: options.backoff)
+    inputs = Inputs(maximumCount: options.maximumPending, backoff: options.backoff)
   }
 }
 
-/// Does something with a client, which is closed afterwards.
+/// Runs a client while `body` runs, and closes it afterwards.
 ///
 /// - Parameters:
-///   - address: Where the server is, or how it is started.
-///   - options: How the client behaves.
-///   - body: What is done with it; it need not wait for the connection.
-/// - Throws: What `body` throws. Whatever it asks of a client without a connection throws why.
+///   - address: The address of the server, or the command that starts it.
+///   - options: The options of the client.
+///   - body: The work. It can use the client immediately: calls wait for the connection.
+/// - Throws: The error of `body`. If the client cannot connect, its calls throw the reason.
 public func withClient<Value>(
   _ address: Address, _ options: ClientOptions = ClientOptions(),
   _ body: (Client) async throws -> Value
@@ -89,7 +91,7 @@ public func withClient<Value>(
     do {
       let value = try await body(client)
       await client.close()
-      // What it has ended with was told to whoever asked.
+      // The error of `run` was thrown by calls of the client already.
       while await group.nextResult() != nil {}
       return value
     } catch {
@@ -99,77 +101,80 @@ public func withClient<Value>(
   }
 }
 
-// MARK: - Life
+// MARK: - Lifetime
 
 extension Client {
-  /// Ends the connection. The session goes on for a while, for others and for whoever has its handle.
+  /// Closes the client. The session continues on the server until it expires.
   ///
-  /// What was not answered until then may or may not have arrived.
+  /// Pending inputs fail. The server may have applied them.
   public func close() {
-    finish(StatewireError(.left, "the client was closed"))
+    finish(StatewireError(.clientClosed, "the client was closed"))
   }
 
-  /// Ends the session for everybody, and the connection.
+  /// Closes the session with its stores, for all clients, and then this client.
   public func endSession() async throws {
     _ = try await request("session/close")
     close()
   }
 
-  /// Waits until the connection is there.
+  /// Waits until the client is connected.
   ///
-  /// - Throws: Why it will never be.
+  /// - Throws: The error that has closed the client.
   public func connected() async throws {
     _ = try await ready()
   }
 
-  /// How the connection is, at once and each time it changes.
+  /// The states of the connection, beginning with the current one.
   public var statuses: some AsyncSequence<Status, any Error> & Sendable {
-    let stream = status == .closed ? endedNews() : news.listen(isTold: true)
+    let stream = status == .closed ? endedSignal() : signal.subscribe(isNotified: true)
     return stream.map { _ in await self.status }
   }
 
-  private func endedNews() -> News.Stream {
-    var news = News()
-    let stream = news.listen(isTold: true)
-    news.end()
+  private func endedSignal() -> Signal.Stream {
+    var signal = Signal()
+    let stream = signal.subscribe(isNotified: true)
+    signal.end()
     return stream
   }
 }
 
-// MARK: - Asking
+// MARK: - Requests
 
 extension Client {
-  /// Sends any request, once there is a connection, and gives its result.
+  /// Sends a request as soon as the client is connected.
   ///
   /// - Parameters:
   ///   - method: The method.
   ///   - params: Its params, an object.
-  ///   - timeout: How long the answer may take; nil: as long as the options say.
-  /// - Throws: `RPCError` where the server refuses it. `StatewireError` with the code `connectionLost`
-  ///   if the connection ends before the answer: it is not sent again.
+  ///   - timeout: The maximum time for the response; nil uses the one of the options.
+  /// - Returns: The result.
+  /// - Throws: `RPCError` for an error response; `StatewireError` with the code `connectionLost` if
+  ///   the connection ends before the response. The request is not sent again.
   public func request(
     _ method: String, _ params: JSONValue = [:], timeout: Duration? = nil
   ) async throws -> JSONValue {
     try await ask(try await ready(), method, params, timeout: timeout)
   }
 
-  /// Says whether somebody looks at this frontend, on this connection and on those that come.
-  public func look(_ isLooking: Bool) async throws {
-    phase = isLooking ? .active : .inactive
-    if status == .open {
+  /// Reports whether the frontend is active (visible to a person), also on later connections.
+  ///
+  /// The server redacts some states while no frontend of the session is active.
+  public func setPhase(_ phase: FrontendLifecycle.Phase) async throws {
+    self.phase = phase
+    if status == .connected {
       _ = try await request(
         "frontend/lifecycle", ["phase": .string(phase.rawValue)])
     }
   }
 
-  /// What the server tells beside stores, from now on; of more than 256 that wait the oldest are
-  /// dropped.
-  public func listen() -> AsyncThrowingStream<Notification, any Error> {
-    notifications.listen()
+  /// Subscribes to notifications about the session from now on. The buffer holds 256; older ones
+  /// are dropped.
+  public func notifications() -> AsyncThrowingStream<Notification, any Error> {
+    notificationBroadcast.subscribe()
   }
 
-  /// Changes the role in the session.
-  public func become(_ role: FrontendRole) async throws {
+  /// Changes the role of this client in the session.
+  public func setRole(_ role: FrontendRole) async throws {
     self.role = role
     while true {
       let connection = try await ready()
@@ -183,22 +188,23 @@ extension Client {
   }
 }
 
-// MARK: - What the others build on
+// MARK: - Internal requests
 
 extension Client {
-  /// The connection, as soon as there is one.
+  /// Waits for a connection that is attached to the session.
   ///
-  /// - Throws: What it all has ended with.
+  /// - Throws: The error that has closed the client.
   func ready() async throws -> Connection {
     while true {
-      if let over { throw over }
-      if status == .open, let connection, connection.end == nil { return connection }
-      for try await _ in news.listen() { break }
+      if let closeReason { throw closeReason }
+      if status == .connected, let connection, connection.end == nil { return connection }
+      for try await _ in signal.subscribe() { break }
       try Task.checkCancellation()
     }
   }
 
-  /// Sends a request on a connection, and waits for its answer; whoever gives up has it cancelled.
+  /// Sends a request on a connection and waits for its result. Cancellation cancels it on the
+  /// server.
   func ask(
     _ connection: Connection, _ method: String, _ params: JSONValue, timeout: Duration? = nil
   ) async throws -> JSONValue {
@@ -207,7 +213,7 @@ extension Client {
     return try await answer(promise, to: id, on: connection, method, timeout)
   }
 
-  /// Waits for the answer to a request that was sent.
+  /// Waits for the result of a request that was sent.
   func answer(
     _ promise: Promise<JSONValue>, to id: Int, on connection: Connection, _ method: String,
     _ timeout: Duration? = nil
@@ -222,19 +228,19 @@ extension Client {
     }
   }
 
-  /// Nothing more comes, for this reason.
+  /// Closes the client with an error.
   func finish(_ error: any Error) {
-    guard over == nil else { return }
-    over = error
+    guard closeReason == nil else { return }
+    closeReason = error
     status = .closed
-    let isWanted = (error as? StatewireError)?.code == .left
+    let isWanted = (error as? StatewireError)?.code == .clientClosed
     inputs.end(error)
     for record in records.values { record.end(isWanted ? nil : error) }
     records = [:]
     numbers = [:]
-    notifications.end(throwing: isWanted ? nil : error)
-    news.tell()
-    news.end()
+    notificationBroadcast.end(throwing: isWanted ? nil : error)
+    signal.notify()
+    signal.end()
     interrupt?.finish()
   }
 }

@@ -2,33 +2,34 @@
 
 public import StatewireProtocol
 
-/// How a client behaves.
+/// The options of a client.
 public struct ClientOptions: Sendable {
-  /// The handle of a session to attach to; nil: a session is opened.
+  /// The handle of a session to attach to; nil opens a session.
   public var session: String?
-  /// The name of this frontend in the session; a connection that comes under the same name takes its
-  /// place. Nil: a name that nobody else has.
+  /// The name of this frontend in the session. A connection that attaches with the same name evicts
+  /// this client. Nil chooses a random name.
   public var frontend: String?
-  /// An observer sees all and sends nothing.
+  /// A driver sends inputs. An observer only subscribes.
   public var role = FrontendRole.driver
-  /// What is shown to a server that asks for a token.
+  /// The token for a server that requires one.
   public var token: Initialize.Token?
-  /// What this program is called, for the server's logs.
+  /// The name of this program in the server's logs.
   public var name = "statewire-swift"
-  /// How long an answer may take, unless effects are waited for.
+  /// The maximum time for a response, unless it waits for effects (`settle`).
   public var timeout = Duration.seconds(30)
-  /// How long to wait before connecting again.
+  /// The delays before the client connects again.
   public var backoff = Backoff()
-  /// Whether to go on where the first connection fails, too.
-  public var isPatient = false
-  /// How long the server may be silent before it is asked whether it is there.
-  public var pingEvery = Duration.seconds(20)
-  /// How often the states of stores that have changed are compared with the server's; a check
-  /// transfers the whole state. Nil: never.
-  public var checkEvery: Duration? = .seconds(60)
-  /// How many inputs may wait for their answers.
-  public var maximumWaiting = 1024
-  /// The longest message that is taken from the server.
+  /// A Boolean value that indicates whether the client tries again when the first connection fails.
+  public var retriesInitialConnection = false
+  /// The time between checks for silence: the client sends `ping` if no message has arrived since
+  /// the last.
+  public var pingInterval = Duration.seconds(20)
+  /// The time between comparisons of changed states with the server's. Each transfers the whole
+  /// state. Nil disables them.
+  public var verifyInterval: Duration? = .seconds(60)
+  /// The number of inputs that may be without a response.
+  public var maximumPending = 1024
+  /// The maximum length of a message from the server, in bytes.
   public var maximumMessageBytes = 64 << 20
 
   public init() {}

@@ -3,41 +3,41 @@
 internal import StatewireJSON
 internal import StatewireProtocol
 
-/// One connection: requests and their answers, notifications, and the views that frames keep up to date.
+/// One JSON-RPC connection: requests, responses, notifications, and replicas of store states.
 ///
-/// It sends nothing that it was not asked for, and knows no socket: what it writes is taken out, what
-/// comes is handed in. All it has to tell it tells at once, before it reads the next message, so that
-/// whoever hears an answer sees the state that belongs to it.
+/// A connection sends nothing by itself and has no socket: the caller takes its output and passes
+/// in received messages. Callbacks run synchronously, before the next message is handled, so
+/// replicas are up to date when a response is reported.
 final class Connection {
   typealias Answered = (Result<JSONValue, any Error>) -> Void
 
-  /// Who is told what happens.
+  /// The callbacks of a connection.
   struct Listener {
-    /// A notification has come, of this method and with these params; views are up to date already.
+    /// A notification has arrived, with its method and params. Replicas are up to date already.
     var notified: (String, JSONValue) -> Void = { _, _ in }
-    /// A view is not the server's any more.
-    var faulty: (View, Fault) -> Void = { _, _ in }
-    /// The server has said what is wrong, but not with which request.
+    /// A replica differs from the server's state.
+    var diverged: (Replica, Divergence) -> Void = { _, _ in }
+    /// An error with id null has arrived: it does not name its request.
     var failed: (RPCError) -> Void = { _ in }
-    /// There is something to write.
+    /// There is output to write.
     var wrote: () -> Void = {}
   }
 
   private struct Request {
     let method: String
     let store: String
-    /// Whether the response waits for the effects of the request.
+    /// True if the response waits for the effects of the request.
     let settles: Bool
     let size: FrameSize
     let answered: Answered
   }
 
-  /// The stores that this connection has subscribed to, or is about to attach to: what was held before,
-  /// to be kept up to date from then on.
-  var views: [ByteName: View]
-  /// How many messages have come, so that silence can be noticed.
+  /// The replicas of subscribed stores. At first those of an earlier connection, which
+  /// `session/attach` resumes.
+  var replicas: [ByteName: Replica]
+  /// The number of messages received, to detect silence.
   private(set) var receivedCount = 0
-  /// Why it has ended, if it has.
+  /// The error that has ended the connection.
   private(set) var end: StatewireError?
 
   private let listener: Listener
@@ -45,13 +45,13 @@ final class Connection {
   private var requests: [Int: Request] = [:]
   private var outgoing = JSONWriter()
   private var lastFailure: RPCError?
-  /// What the server accepts, once it has told it.
+  /// The limits in the result of `initialize`.
   private var limits: Initialize.Limits?
-  /// A ping is under way that finds out which request the server could not read.
+  /// True while a ping is pending that determines which request the server could not parse.
   private var isSearching = false
 
-  init(views: [ByteName: View] = [:], listener: Listener) {
-    self.views = views
+  init(replicas: [ByteName: Replica] = [:], listener: Listener) {
+    self.replicas = replicas
     self.listener = listener
   }
 }
@@ -59,16 +59,16 @@ final class Connection {
 // MARK: - Sending
 
 extension Connection {
-  /// Sends a request, unless its frame exceeds a limit of the server: then it fails immediately, with the
-  /// error that the server would give.
+  /// Sends a request. If its frame exceeds a limit of the server, it fails immediately with the
+  /// error that the server would return.
   ///
   /// - Parameters:
   ///   - method: The method.
   ///   - store: The store in its params, if there is one.
-  ///   - settles: Whether the response waits for effects.
+  ///   - settles: True if the response waits for effects.
   ///   - params: Writes the params, one object.
-  ///   - answered: Is told the result, or what went wrong, at the moment of the answer.
-  /// - Returns: The id, for `cancel`.
+  ///   - answered: Is called with the result or the error when the response is handled.
+  /// - Returns: The request id, for `cancel`.
   @discardableResult
   func start(
     _ method: String, store: String, settles: Bool = false, params: (inout JSONWriter) -> Void,
@@ -91,7 +91,7 @@ extension Connection {
     return id
   }
 
-  /// Sends a request, whose store is the one that its params name.
+  /// Sends a request with params as a value.
   @discardableResult
   func start(_ method: String, _ params: JSONValue, answered: @escaping Answered) -> Int {
     start(
@@ -105,12 +105,12 @@ extension Connection {
     listener.wrote()
   }
 
-  /// Has the server cancel what a request goes on with.
+  /// Sends `$/cancelRequest`.
   func cancel(_ id: Int) {
     notify("$/cancelRequest", ["id": .number(JSONNumber(id))])
   }
 
-  /// Writes a message, or nothing if the server would refuse its frame.
+  /// Appends a message to the output, unless its frame exceeds a limit.
   private func write(
     id: Int?, _ method: String, _ params: (inout JSONWriter) -> Void
   ) -> Result<FrameSize, RPCError> {
@@ -136,7 +136,7 @@ extension Connection {
     return .success(size)
   }
 
-  /// Takes out what is to be written, a message a line; empty if there is nothing.
+  /// Takes the output: one message per line; empty if there is none.
   func takeOutgoing() -> [UInt8] {
     defer { outgoing.removeAll(keepingCapacity: outgoing.count < 1 << 16) }
     return outgoing.bytes()
@@ -146,16 +146,17 @@ extension Connection {
 // MARK: - Receiving
 
 extension Connection {
-  /// A message has come.
+  /// Handles a message.
   ///
-  /// - Throws: `StatewireError` with the code `protocolViolation`; the connection is of no use then.
+  /// - Throws: `StatewireError` with the code `protocolViolation`; the caller must close the
+  ///   connection.
   func received(_ bytes: [UInt8]) throws {
     receivedCount += 1
     let message: JSONValue
     do {
       message = try JSONValue(parsing: bytes, limits: .ofServer)
     } catch {
-      throw StatewireError(.protocolViolation, "the server has sent what is no JSON", cause: error)
+      throw StatewireError(.protocolViolation, "the server has sent invalid JSON", cause: error)
     }
     if case .array(let parts) = message {
       for part in parts { try take(part) }
@@ -164,10 +165,10 @@ extension Connection {
     }
   }
 
-  /// The connection has ended; all requests have, too.
+  /// Ends the connection and fails all open requests.
   func ended(_ cause: (any Error)?) {
     guard end == nil else { return }
-    // What the server said last is why it has closed the connection.
+    // The last error with id null is the reason why the server has closed the connection.
     let end = StatewireError(
       .connectionLost, "the connection has ended", cause: lastFailure ?? cause)
     self.end = end
@@ -178,10 +179,11 @@ extension Connection {
 
   private func take(_ message: JSONValue) throws {
     guard case .object(let members) = message else {
-      throw StatewireError(.protocolViolation, "the server has sent what is no message")
+      throw StatewireError(
+        .protocolViolation, "the server has sent JSON that is not a JSON-RPC message")
     }
     if let method = members["method"]?.string {
-      // A server of this version of the protocol asks nothing.
+      // Servers of this protocol version send no requests.
       if members["id"] == nil, let params = members["params"] { notified(method, params) }
     } else {
       try answered(members)
@@ -191,11 +193,11 @@ extension Connection {
   private func notified(_ method: String, _ params: JSONValue) {
     switch method {
     case "store/changed":
-      if let view = view(params) { judge(view, view.change(params)) }
+      if let replica = replica(params) { report(replica, replica.apply(params)) }
     case "store/closed":
-      if let store = params["store"]?.string { views[ByteName(store)] = nil }
+      if let store = params["store"]?.string { replicas[ByteName(store)] = nil }
     case "session/closed":
-      views = [:]
+      replicas = [:]
     default:
       break
     }
@@ -216,9 +218,9 @@ extension Connection {
     guard let result = message["result"],
       result.object != nil || result.isNull && request.method == "shutdown"
     else {
-      throw StatewireError(.protocolViolation, "the result of \(request.method) is no object")
+      throw StatewireError(.protocolViolation, "the result of \(request.method) is not an object")
     }
-    try understand(request, result)
+    try updateReplicas(request, result)
     request.answered(.success(result))
   }
 }
@@ -226,29 +228,29 @@ extension Connection {
 // MARK: - Refused frames
 
 extension Connection {
-  /// The server has refused a frame, or the connection. Its error does not say which request it ends, and
-  /// that request gets no response.
+  /// Handles an error with id null: the server has refused a frame or the connection. The request
+  /// in the frame gets no other response.
   private func failed(_ error: RPCError) {
     switch error.extent {
     case .longest: fail(error, first(by: { $0.size.bytes }))
     case .deepest: fail(error, first(by: { $0.size.nesting }))
     case .unread: search(error)
-    // The reason why the server closes the connection.
+    // The error is the reason why the server closes the connection.
     case .none: lastFailure = error
     }
     listener.failed(error)
   }
 
-  /// The open request with the highest value; of several the one that was sent first.
+  /// Returns the open request with the highest value; of several the one that was sent first.
   private func first(by value: (Request) -> Int) -> [Int] {
     let highest = requests.max { (value($0.value), -$0.key) < (value($1.value), -$1.key) }
     return highest.map { [$0.key] } ?? []
   }
 
-  /// Finds the requests that the server has not answered by the time it answers a ping.
+  /// Ends the requests that are still open when the server answers a ping.
   ///
-  /// Errors that come before that response are about frames from before the ping, so one ping is enough
-  /// for them.
+  /// Errors that arrive before the response to the ping belong to frames before the ping, so one
+  /// ping is enough for all of them.
   private func search(_ error: RPCError) {
     guard !isSearching, !requests.isEmpty else { return }
     let last = lastID
@@ -257,7 +259,7 @@ extension Connection {
       isSearching = false
       guard case .success = answer else { return }
       let open = requests.filter { $0.key <= last }
-      // A response that waits for no effects would have come before.
+      // A request without `settle` would have been answered before the ping.
       let unanswered = open.filter { !$0.value.settles }
       fail(error, (unanswered.isEmpty ? open : unanswered).keys.sorted())
     }
@@ -268,63 +270,66 @@ extension Connection {
   }
 }
 
-// MARK: - Views
+// MARK: - Replicas
 
 extension Connection {
-  private func view(_ params: JSONValue) -> View? {
-    params["store"]?.string.flatMap { views[ByteName($0)] }
+  private func replica(_ params: JSONValue) -> Replica? {
+    params["store"]?.string.flatMap { replicas[ByteName($0)] }
   }
 
-  /// What an answer says about views.
-  private func understand(_ request: Request, _ result: JSONValue) throws {
+  /// Updates replicas according to a result.
+  private func updateReplicas(_ request: Request, _ result: JSONValue) throws {
     let store = ByteName(request.store)
     switch request.method {
     case "store/send":
-      if let view = views[store] { judge(view, view.answered(revision: result["revision"]?.int)) }
+      if let replica = replicas[store] {
+        report(replica, replica.answered(revision: result["revision"]?.int))
+      }
     case "store/state":
-      if let view = views[store] { judge(view, view.compare(result)) }
+      if let replica = replicas[store] { report(replica, replica.compare(result)) }
     case "store/subscribe":
       try hold(store, result)
     case "store/unsubscribe":
-      views[store] = nil
+      replicas[store] = nil
     case "initialize":
       limits = result["limits"].flatMap { try? JSON.decode(Initialize.Limits.self, from: $0) }
     case "session/attach":
       try attached(result["stores"])
     case "session/detach", "session/close":
-      views = [:]
+      replicas = [:]
     default:
       break
     }
   }
 
-  /// A store that was replayed goes on from what is held; the frames follow.
+  /// Takes the snapshots of `session/attach`. A replayed store keeps its replica; its updates
+  /// follow.
   private func attached(_ stores: JSONValue?) throws {
     guard let stores = stores?.object else {
-      throw StatewireError(.protocolViolation, "session/attach has an answer without stores")
+      throw StatewireError(.protocolViolation, "the result of session/attach has no stores")
     }
-    views = views.filter { stores[$0.key.text] != nil }
+    replicas = replicas.filter { stores[$0.key.text] != nil }
     for (store, answer) in stores {
       if let snapshot = answer["snapshot"] {
         try hold(ByteName(store), snapshot)
       } else if answer["closed"] != nil {
-        views[ByteName(store)] = nil
+        replicas[ByteName(store)] = nil
       }
     }
   }
 
   private func hold(_ store: ByteName, _ snapshot: JSONValue) throws {
     guard let revision = snapshot["revision"]?.int, let state = snapshot["state"] else {
-      throw StatewireError(.protocolViolation, "a state has come without its revision")
+      throw StatewireError(.protocolViolation, "the server has sent a state without its revision")
     }
-    if let view = views[store] {
-      view.reset(revision: revision, state: state)
+    if let replica = replicas[store] {
+      replica.reset(revision: revision, state: state)
     } else {
-      views[store] = View(store: store.text, revision: revision, state: state)
+      replicas[store] = Replica(store: store.text, revision: revision, state: state)
     }
   }
 
-  private func judge(_ view: View, _ fault: Fault?) {
-    if let fault { listener.faulty(view, fault) }
+  private func report(_ replica: Replica, _ divergence: Divergence?) {
+    if let divergence { listener.diverged(replica, divergence) }
   }
 }

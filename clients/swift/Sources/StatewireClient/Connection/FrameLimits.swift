@@ -3,14 +3,14 @@
 internal import StatewireJSON
 internal import StatewireProtocol
 
-/// The size of a frame, as the server's limits measure it.
+/// The size of a frame, as measured by the limits of the server.
 struct FrameSize {
-  /// Without the line end.
+  /// The length without the line end.
   var bytes: Int
-  /// How deep arrays and objects nest, the message being the first level.
+  /// The nesting depth of arrays and objects; the message is the first level.
   var nesting: Int
 
-  /// Measures JSON that this client has written.
+  /// Measures JSON. It must be valid, as that of this client is.
   init(of json: UnsafeRawBufferPointer) {
     bytes = json.count
     var (depth, deepest, isInString) = (0, 0, false)
@@ -35,13 +35,15 @@ struct FrameSize {
 }
 
 extension Initialize.Limits {
-  /// The error that the server would give for a frame; nil if it accepts one of this size.
+  /// Returns the error that the server would return for a frame; nil if the frame is within the
+  /// limits.
   func refusal(of size: FrameSize) -> RPCError? {
     if size.bytes > frameBytes {
-      return .frame(.frameBytes, "a message has at most \(frameBytes) bytes")
+      return .frame(.frameBytes, "the message has \(size.bytes) bytes, the limit is \(frameBytes)")
     }
     if size.nesting > nesting {
-      return .frame(.nesting, "a message nests at most \(nesting) deep")
+      return .frame(
+        .nesting, "the message is nested \(size.nesting) levels deep, the limit is \(nesting)")
     }
     return nil
   }
@@ -52,13 +54,13 @@ extension RPCError {
     RPCError(.limit, message, data: ["limit": .string(limit.rawValue)])
   }
 
-  /// Which request an error whose id is null ends.
+  /// The request that an error with id null ends.
   enum Extent {
-    /// The open one with the longest frame: it exceeded the limit, if any did.
+    /// The open request with the longest frame: if any request exceeded the limit, this one did.
     case longest
-    /// The open one that nests deepest.
+    /// The open request with the deepest nesting.
     case deepest
-    /// One that the server could not read, and has not answered therefore.
+    /// A request that the server could not parse and has not answered.
     case unread
     /// None: the error is about the connection.
     case none

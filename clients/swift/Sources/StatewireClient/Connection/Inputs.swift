@@ -3,7 +3,7 @@
 internal import StatewireJSON
 internal import StatewireProtocol
 
-/// One input, from when it is sent until it is answered.
+/// One input, from `send` until its result.
 final class Input {
   typealias Answered = (Result<StoreSend.Result, any Error>) -> Void
 
@@ -13,12 +13,12 @@ final class Input {
   let text: [UInt8]
   let wantsSettled: Bool
   fileprivate(set) var answered: Answered
-  /// Its id on the connection that is, if it was sent on that.
+  /// Its request id on the current connection; nil if it was not sent on that.
   fileprivate(set) var request: Int?
   fileprivate var wasSent = false
-  /// Whether it was refused for the moment, and waits until it is sent again.
+  /// True after a temporary refusal, until it is sent again.
   fileprivate var isRefused = false
-  fileprivate var isGivenUp = false
+  fileprivate var isCancelled = false
 
   fileprivate init(
     sequence: Int, store: String, text: [UInt8], wantsSettled: Bool, answered: @escaping Answered
@@ -31,11 +31,11 @@ final class Input {
   }
 }
 
-/// All inputs of a client that are not answered yet: numbered, sent again after a lost connection,
-/// applied exactly once.
+/// The pending inputs of a client: numbered, sent again after a lost connection, applied exactly
+/// once.
 final class Inputs {
-  /// Refused by every store, so that a number whose input was given up keeps no place.
-  private static let nothing = Array(#"{"type":""}"#.utf8)
+  /// An input that every store refuses. It uses up the sequence number of a cancelled input.
+  private static let refusedByAll = Array(#"{"type":""}"#.utf8)
 
   private let maximumCount: Int
   private let backoff: Backoff
@@ -43,56 +43,56 @@ final class Inputs {
   private var waiting: [Int: Input] = [:]
   private var connection: Connection?
   private var refusals = 0
-  /// Whether those that were refused are to be sent again in a while.
+  /// True while refused inputs wait to be sent again.
   private var isPausing = false
   private var sendLater: (Duration) -> Void = { _ in }
-  /// Told when there is room for another one.
-  var room = News()
+  /// Notified when another input is accepted.
+  var capacity = Signal()
 
   init(maximumCount: Int, backoff: Backoff) {
     self.maximumCount = maximumCount
     self.backoff = backoff
   }
 
-  var hasRoom: Bool { waiting.count < maximumCount }
+  var hasCapacity: Bool { waiting.count < maximumCount }
 
-  /// Whether an input is not answered yet.
+  /// Returns true while an input is pending.
   func isOpen(_ input: Input) -> Bool { waiting[input.sequence] === input }
 
-  /// Those that are not answered, in the order in which they were sent.
+  /// The pending inputs in the order in which they were sent.
   private var inOrder: [Input] { waiting.values.sorted { $0.sequence < $1.sequence } }
 }
 
-// MARK: - What the client does
+// MARK: - Called by the client
 
 extension Inputs {
-  /// Sends an input, now or as soon as there is a connection.
+  /// Sends an input, immediately or after the next connection.
   ///
   /// - Throws: `StatewireError` with the code `busy`.
   func add(
     store: String, text: [UInt8], wantsSettled: Bool, answered: @escaping Input.Answered
   ) throws -> Input {
-    guard hasRoom else {
-      throw StatewireError(.busy, "\(maximumCount) inputs wait for their answers")
+    guard hasCapacity else {
+      throw StatewireError(.tooManyPending, "\(maximumCount) inputs are pending")
     }
     last += 1
     let input = Input(
       sequence: last, store: store, text: text, wantsSettled: wantsSettled, answered: answered)
     waiting[last] = input
     send(input)
-    // Its frame is too large for the server and was not sent, so its number is free.
+    // Its frame exceeds a limit and was not sent, so its number is free.
     if !isOpen(input) { last -= 1 }
     return input
   }
 
-  /// Nobody waits for this one any more. What goes on with it is cancelled.
+  /// Cancels an input and its effects on the server.
   ///
-  /// On a connection that has seen it, its number may keep a place, in which it has to come again: with
-  /// nothing behind it. So it is remembered until it is answered.
-  func giveUp(_ input: Input) {
+  /// If it was sent on this connection, the server may wait for its sequence number. So the input
+  /// is kept until the response, and sent again without its content if necessary.
+  func cancel(_ input: Input) {
     guard isOpen(input) else { return }
     input.answered = { _ in }
-    input.isGivenUp = true
+    input.isCancelled = true
     if let request = input.request, let connection {
       connection.cancel(request)
     } else if !input.isRefused {
@@ -100,12 +100,12 @@ extension Inputs {
     }
   }
 
-  /// There is a connection; what is not answered is sent again. The server repeats none.
+  /// Sends all pending inputs over a new connection. The server applies none of them twice.
   ///
   /// - Parameters:
-  ///   - connection: The connection, which is in the session.
-  ///   - accepted: The last number that the server has accepted from this frontend.
-  ///   - sendLater: Has `sendRefused` called after a while.
+  ///   - connection: The connection, attached to the session.
+  ///   - accepted: The last sequence number that the server has accepted from this frontend.
+  ///   - sendLater: Schedules a call of `sendRefused` after a delay.
   func connected(
     _ connection: Connection, accepted: Int?, sendLater: @escaping (Duration) -> Void
   ) {
@@ -116,34 +116,34 @@ extension Inputs {
     for input in inOrder { send(input) }
   }
 
-  /// The connection has ended.
+  /// Handles the end of the connection.
   func disconnected() {
     connection = nil
     (refusals, isPausing) = (0, false)
     for input in inOrder {
       (input.request, input.isRefused) = (nil, false)
-      if input.isGivenUp { done(input) }
+      if input.isCancelled { done(input) }
     }
   }
 
-  /// There is another session now; whether the old one has seen what was sent to it is not known.
+  /// Fails the inputs that were sent to a lost session: it is unknown whether they were applied.
   func sessionWasLost() {
     for input in inOrder where input.wasSent {
       done(input)
-      input.answered(.failure(StatewireError(.sessionLost, "the session is gone")))
+      input.answered(.failure(StatewireError(.sessionLost, "the session has expired")))
     }
   }
 
-  /// Nothing will be sent any more.
+  /// Fails all pending inputs and accepts no further ones.
   func end(_ error: any Error) {
     connection = nil
-    let left = inOrder
+    let pending = inOrder
     waiting = [:]
-    for input in left { input.answered(.failure(error)) }
-    room.end()
+    for input in pending { input.answered(.failure(error)) }
+    capacity.end()
   }
 
-  /// Those that were refused for the moment are sent again, in their order.
+  /// Sends temporarily refused inputs again, in order.
   func sendRefused() {
     guard isPausing else { return }
     isPausing = false
@@ -160,12 +160,13 @@ extension Inputs {
   private func send(_ input: Input) {
     guard let connection, connection.end == nil else { return }
     if isPausing {
-      // One before it was refused for the moment, and would have this one refused as well.
+      // An earlier input was refused temporarily; the server would refuse this one too.
       input.isRefused = true
       return
     }
-    let text = input.isGivenUp ? Self.nothing : input.text
-    // Set below, before any answer can come: only an ended connection and a limit answer at once.
+    let text = input.isCancelled ? Self.refusedByAll : input.text
+    // Set below, before a response can arrive: only an ended connection and a limit call back
+    // immediately.
     var request = 0
     request = connection.start(
       "store/send", store: input.store, settles: input.wantsSettled
@@ -200,30 +201,30 @@ extension Inputs {
         .success(
           StoreSend.Result(
             revision: result["revision"]?.int ?? 0, changed: result["changed"]?.bool ?? false)))
-    case .failure(let error as RPCError) where error.isForTheMoment:
-      // Otherwise it comes again already.
+    case .failure(let error as RPCError) where error.isTemporary:
+      // Otherwise it was sent again already.
       if input.request == request { refused(input, error) }
     case .failure(let error as RPCError):
       refusals = 0
       done(input)
       input.answered(.failure(error))
     case .failure:
-      // The connection was lost: it is sent again on the next one.
+      // The connection was lost. The next one sends the input again.
       break
     }
   }
 
-  /// It comes again after a while, and before all others with higher numbers.
+  /// Sends an input again after a delay, before all inputs with higher sequence numbers.
   ///
-  /// Those that are on their way will be refused as well. Were one of a higher number accepted before
-  /// they come again, the server would take them for repeated.
+  /// The server will refuse those that were sent already. If it accepted one with a higher number
+  /// first, it would treat the lower ones as repeated.
   private func refused(_ refused: Input, _ error: RPCError) {
-    // The server may wait for an input whose frame it has refused meanwhile.
+    // The server may wait for an input whose frame it has refused.
     if error.code == .outOfOrder, let place = error.data?["sequence"]?.int, waiting[place] == nil {
       let filler = Input(
-        sequence: place, store: refused.store, text: Self.nothing, wantsSettled: false
+        sequence: place, store: refused.store, text: Self.refusedByAll, wantsSettled: false
       ) { _ in }
-      (filler.isGivenUp, filler.isRefused) = (true, true)
+      (filler.isCancelled, filler.isRefused) = (true, true)
       waiting[place] = filler
     }
     for input in waiting.values where input.sequence >= refused.sequence {
@@ -237,13 +238,13 @@ extension Inputs {
 
   private func done(_ input: Input) {
     waiting[input.sequence] = nil
-    room.tell()
+    capacity.notify()
   }
 }
 
 extension RPCError {
-  /// Whether the same input may be accepted later, and keeps its place until then.
-  fileprivate var isForTheMoment: Bool {
+  /// True if the same input may be accepted later. It keeps its sequence number.
+  fileprivate var isTemporary: Bool {
     code == .outOfOrder
       || code == .limit && ["inputsPerSecond", "openRequests", "outboxBytes"].contains(limit)
   }

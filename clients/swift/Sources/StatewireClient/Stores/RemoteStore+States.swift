@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RemoteStore {
-  /// The states of a store, each time the newest.
+  /// The states of a store: the current one, then the latest one after each change.
   public struct States: AsyncSequence, Sendable {
     public typealias Element = State
     public typealias Failure = any Error
@@ -12,20 +12,24 @@ extension RemoteStore {
 
     public struct Iterator: AsyncIteratorProtocol {
       let store: RemoteStore
-      private var news: News.Stream.Iterator?
+      private var changes: Signal.Stream.Iterator?
 
       init(store: RemoteStore) { self.store = store }
 
-      /// The newest state that was not taken yet; nil when the client or the store was closed from
-      /// here, or when cancelled.
+      /// Returns the latest state that was not returned yet; nil after `unsubscribe`, after the
+      /// client was closed, and when cancelled.
       ///
-      /// - Throws: Why nothing more comes otherwise.
+      /// - Throws: The error that has ended the subscription.
       public mutating func next(
         isolation actor: isolated (any Actor)? = #isolation
       ) async throws(any Error) -> State? {
-        if news == nil { news = try await store.client.news(store.number).makeAsyncIterator() }
-        while try await news?.next(isolation: actor) != nil {
-          if let look = await store.client.look(store.number) { return try await store.drawn(look) }
+        if changes == nil {
+          changes = try await store.client.changes(store.number).makeAsyncIterator()
+        }
+        while try await changes?.next(isolation: actor) != nil {
+          if let snapshot = await store.client.snapshot(store.number) {
+            return try await store.state(of: snapshot)
+          }
         }
         return nil
       }

@@ -3,12 +3,12 @@
 internal import StatewireJSON
 public import StatewireProtocol
 
-/// One store of a session: its states, its events, and where its inputs go.
+/// A subscription to one store of a session: its states, its events and its inputs.
 ///
 ///     for try await state in store.states { draw(state) }
 ///
-/// gives the state that is, at once, and then each time the newest one. Who is slower than the server
-/// misses what lay between, never the last. A state gets its type only when somebody takes it.
+/// The iteration begins with the current state and then yields the latest one after each change. A
+/// slow consumer skips intermediate states. A state is decoded when it is read.
 public struct RemoteStore<Input: Encodable & Sendable, State: Decodable & Sendable>: Sendable {
   let client: Client
   let number: Int
@@ -16,68 +16,72 @@ public struct RemoteStore<Input: Encodable & Sendable, State: Decodable & Sendab
   public let name: String
 }
 
-// MARK: - Seeing
+// MARK: - States
 
 extension RemoteStore {
-  /// The state to draw: the server's, with what was drawn optimistically on top.
+  /// The state to draw: the server's state with optimistic updates applied.
   ///
-  /// - Throws: `StatewireError` where nothing more comes; `JSONError` if it is no `State`.
+  /// - Throws: `StatewireError` if the subscription has ended; `JSONError` if the state is not a
+  ///   `State`.
   public var state: State {
-    get async throws { try await drawn(try await look()) }
+    get async throws { try await state(of: try await snapshot()) }
   }
 
-  /// The state as the server has told it, and its revision.
+  /// The server's state, without optimistic updates, and its revision.
   public var confirmed: (state: State, revision: Int) {
     get async throws {
-      var look = try await look()
-      look.drawings = []
-      return (try await drawn(look), look.revision)
+      var snapshot = try await snapshot()
+      snapshot.optimistic = []
+      return (try await state(of: snapshot), snapshot.revision)
     }
   }
 
-  /// The states from now on.
+  /// The states, beginning with the current one.
   public var states: States { States(store: self) }
 
   /// Waits for a state that meets a condition.
   ///
   /// - Parameters:
-  ///   - timeout: How long it may take; nil: for ever.
-  ///   - condition: What it has to meet.
-  /// - Throws: `StatewireError` with the code `timedOut`, or why no state comes any more.
-  public func first(
-    within timeout: Duration? = nil, where condition: @escaping @Sendable (State) -> Bool
+  ///   - timeout: The maximum time to wait; nil for no limit.
+  ///   - condition: The condition.
+  /// - Returns: The state.
+  /// - Throws: `StatewireError` with the code `timedOut`, or the error that has ended the
+  ///   subscription.
+  public func waitUntil(
+    timeout: Duration? = nil, _ condition: @escaping @Sendable (State) -> Bool
   ) async throws -> State {
     try await within(timeout, name) {
       for try await state in states where condition(state) { return state }
-      throw StatewireError(.left, "the client was closed")
+      throw StatewireError(.clientClosed, "the client was closed")
     }
   }
 
-  /// What happens once and is not state, from now on; of more than 256 that wait the oldest are
+  /// Subscribes to the events of the store from now on. The buffer holds 256; older ones are
   /// dropped.
   ///
-  /// - Parameter type: What an event is, such as `FormEvent`.
+  /// - Parameter type: The type of the events, such as `FormEvent`.
   public func events<Event: Decodable & Sendable>(
     of type: Event.Type = Event.self
   ) async throws -> some AsyncSequence<Event, any Error> & Sendable {
     try await client.events(number).map { try JSON.decode(Event.self, from: $0) }
   }
 
-  private func look() async throws -> StoreLook {
-    guard let look = await client.look(number) else {
-      throw StatewireError(.storeClosed, "the store was closed")
+  private func snapshot() async throws -> StoreSnapshot {
+    guard let snapshot = await client.snapshot(number) else {
+      throw StatewireError(.storeClosed, "the store is closed")
     }
-    return look
+    return snapshot
   }
 
-  /// Gives a state its type, and draws on top of it what is to be drawn.
+  /// Decodes a state and applies optimistic updates.
   ///
-  /// It takes long where a state is large, so it is not done on the caller's actor, nor on the client's.
+  /// Decoding a large state takes long, so it runs neither on the caller's actor nor on the
+  /// client's.
   @concurrent
-  func drawn(_ look: StoreLook) async throws -> State {
-    let confirmed = try decode(look.confirmed)
-    let drawn = look.drawings.reduce(confirmed as any Sendable) { $1($0) }
-    return drawn as? State ?? confirmed
+  func state(of snapshot: StoreSnapshot) async throws -> State {
+    let confirmed = try decode(snapshot.confirmed)
+    let state = snapshot.optimistic.reduce(confirmed as any Sendable) { $1($0) }
+    return state as? State ?? confirmed
   }
 
   private func decode(_ value: JSONValue) throws -> State {
@@ -86,95 +90,99 @@ extension RemoteStore {
   }
 }
 
-// MARK: - Sending
+// MARK: - Inputs
 
 extension RemoteStore {
-  /// Sends an input and waits for its answer; it is applied exactly once, whatever happens to the
-  /// connection. Whoever is cancelled has the server cancel what goes on with it.
+  /// Sends an input and waits for its send result. The server applies it exactly once, also when
+  /// the connection is lost. Cancellation and timeout cancel the effects of the input on the
+  /// server.
   ///
   /// - Parameters:
   ///   - input: The input.
-  ///   - settle: Whether to wait until all its effects have ended; nil: if it is drawn.
-  ///   - timeout: How long the answer may take; nil: as long as the client's options say, or with
-  ///     `settle` for ever.
-  ///   - drawing: What the input will probably make of a state. It is drawn on top of the server's states
-  ///     until the answer, or without `settle` the frame with the change, is there. It may be asked
-  ///     several times.
-  /// - Returns: The revision that the store had then, the state held being of this one or a later one;
-  ///   and whether the input has changed what frontends see, which is false for one that had to be sent
-  ///   again and had been applied already.
-  /// - Throws: `RPCError` if the input is refused; `StatewireError` if nobody knows whether it was
-  ///   applied, or with the code `timedOut`.
+  ///   - settle: True to wait until all effects of the input have ended; nil is true with
+  /// `optimistic`.
+  ///   - timeout: The maximum time to wait; nil uses the client's `timeout`, or no limit with
+  /// `settle`.
+  ///   - optimistic: Computes the state that the input will probably lead to. It is applied to the
+  ///     server's states until the result (with `settle`) or the update with the change (without)
+  ///     arrives. It may be called several times.
+  /// - Returns: The revision of the store when the response was made (the replica has this revision
+  ///   or a later one), and whether the input has changed the view state. The latter is false for
+  /// an input
+  ///   that was sent again although the server had applied it.
+  /// - Throws: `RPCError` if the server refuses the input; `StatewireError` if it is unknown
+  ///   whether it was applied, or with the code `timedOut`.
   @discardableResult
   public func send(
     _ input: Input, settle: Bool? = nil, timeout: Duration? = nil,
-    drawing: (@Sendable (State) -> State)? = nil
+    optimistic: (@Sendable (State) -> State)? = nil
   ) async throws -> StoreSend.Result {
     let text = try JSON.encode(input)
-    let settle = settle ?? (drawing != nil)
+    let settle = settle ?? (optimistic != nil)
     let limit = timeout ?? (settle ? nil : client.options.timeout)
-    let draw = draw(drawing)
+    let change = change(optimistic)
     return try await within(limit, name) {
-      try await client.send(number, text, settle: settle, draw: draw)
+      try await client.send(number, text, settle: settle, optimistic: change)
     }
   }
 
-  /// Sends an input without waiting for its answer: many at once, in the order of the calls.
+  /// Sends an input without waiting for its result. Inputs are applied in the order of the calls.
   ///
-  /// It waits only as long as too many inputs have no answer.
+  /// Waits only while the maximum number of inputs is pending.
   ///
   /// - Parameters:
   ///   - input: The input.
-  ///   - settle: Whether the answer is to come when all its effects have ended; nil: if it is drawn.
-  ///   - drawing: As for `send`.
-  /// - Returns: The answer that will come.
+  ///   - settle: True to get the result when all effects have ended; nil is true with `optimistic`.
+  ///   - optimistic: See `send`.
+  /// - Returns: The pending input.
   @discardableResult
   public func post(
-    _ input: Input, settle: Bool? = nil, drawing: (@Sendable (State) -> State)? = nil
-  ) async throws -> Posted {
-    let answer = try await client.posted(
-      number, try JSON.encode(input), settle: settle ?? (drawing != nil), draw: draw(drawing))
-    return Posted(promise: answer)
+    _ input: Input, settle: Bool? = nil, optimistic: (@Sendable (State) -> State)? = nil
+  ) async throws -> PendingInput {
+    let promise = try await client.posted(
+      number, try JSON.encode(input), settle: settle ?? (optimistic != nil),
+      optimistic: change(optimistic))
+    return PendingInput(promise: promise)
   }
 
-  private func draw(_ drawing: (@Sendable (State) -> State)?) -> StoreLook.Draw? {
-    guard let drawing else { return nil }
+  private func change(_ optimistic: (@Sendable (State) -> State)?) -> StoreSnapshot.Change? {
+    guard let optimistic else { return nil }
     return { state in
       guard let state = state as? State else { return state }
-      return drawing(state)
+      return optimistic(state)
     }
   }
 }
 
-/// An input that was sent.
-public struct Posted: Sendable {
+/// An input that was sent with `post`.
+public struct PendingInput: Sendable {
   let promise: Promise<StoreSend.Result>
 
-  /// Waits for the answer; to be asked once. Whoever stops waiting cancels nothing.
+  /// The send result. Must be read once. Cancelling the wait does not cancel the input.
   ///
-  /// - Throws: As `RemoteStore.send`.
-  public var answer: StoreSend.Result {
+  /// - Throws: The errors of `RemoteStore.send`.
+  public var result: StoreSend.Result {
     get async throws { try await promise.value }
   }
 }
 
-// MARK: - Being right
+// MARK: - Verification
 
 extension RemoteStore {
-  /// Compares the state held with the server's by its digest; asks for it anew if it is another.
+  /// Compares the digest of the replica with the server's; requests the whole state if they differ.
   ///
-  /// - Returns: Whether it was right.
-  public func check() async throws -> Bool {
-    try await client.check(number)
+  /// - Returns: True if they were equal.
+  public func verify() async throws -> Bool {
+    try await client.verify(number)
   }
 
-  /// How often the state was asked for anew, by reason.
-  public var resynchronisations: [Fault: Int] {
-    get async { await client.resynchronisations(number) }
+  /// The number of times that the whole state was requested, by divergence.
+  public var resyncs: [Divergence: Int] {
+    get async { await client.resyncs(number) }
   }
 
-  /// Sees nothing more of the store, which goes on for others.
-  public func close() async throws {
-    try await client.forget(number)
+  /// Ends the subscription. The store stays open in the session.
+  public func unsubscribe() async throws {
+    try await client.unsubscribe(number)
   }
 }

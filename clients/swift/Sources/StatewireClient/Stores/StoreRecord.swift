@@ -2,30 +2,30 @@
 
 internal import StatewireJSON
 
-/// What a client knows of a store; its states have no type here, since nobody may look at them.
+/// The subscription of a client to a store. States are not decoded here.
 final class StoreRecord {
-  /// What is drawn on top of the server's state until the answer to an input is there.
-  struct Drawing {
-    let draw: StoreLook.Draw
+  /// A change that is applied to the server's state until its input has a result.
+  struct OptimisticUpdate {
+    let change: StoreSnapshot.Change
     let untilSettled: Bool
     let input: Input
   }
 
-  /// Which of a client's stores it is; a name that was closed and opened again is another one.
+  /// The number of the subscription. A store that was closed and opened again has another number.
   let number: Int
   let name: String
   let kind: String
   let config: JSONValue?
 
-  /// Whether the server is to send what changes, over all connections.
+  /// True while the client subscribes to the store on each connection.
   var isSubscribed = false
-  /// How often the state was asked for anew, by reason.
-  var resynchronisations: [Fault: Int] = [:]
-  /// Told when there is another state to see.
-  var news = News()
-  var events = Happenings<JSONValue>()
-  private(set) var view: View?
-  private var drawings: [Drawing] = []
+  /// The number of times that the whole state was requested, by divergence.
+  var resyncs: [Divergence: Int] = [:]
+  /// Notified when the state has changed.
+  var signal = Signal()
+  var events = Broadcast<JSONValue>()
+  private(set) var replica: Replica?
+  private var optimisticUpdates: [OptimisticUpdate] = []
 
   init(number: Int, name: String, kind: String, config: JSONValue?) {
     self.number = number
@@ -34,57 +34,58 @@ final class StoreRecord {
     self.config = config
   }
 
-  /// What there is to see.
-  var look: StoreLook? {
-    view.map {
-      StoreLook(revision: $0.revision, confirmed: $0.state, drawings: drawings.map(\.draw))
+  /// The current state.
+  var snapshot: StoreSnapshot? {
+    replica.map {
+      StoreSnapshot(
+        revision: $0.revision, confirmed: $0.state, optimistic: optimisticUpdates.map(\.change))
     }
   }
 
-  /// There is a state: this view's, which may be another one than before.
-  func held(_ view: View?) {
-    if let view { self.view = view }
-    news.tell()
+  /// Takes a replica, which may be another object than before, and reports its state.
+  func held(_ replica: Replica?) {
+    if let replica { self.replica = replica }
+    signal.notify()
   }
 
-  /// A frame has come; `applied` is the request that it contains, of this connection.
+  /// Handles an update; `applied` is the last request of this connection that it includes.
   func changed(applied: Int?) {
-    if let applied, !drawings.isEmpty {
-      drawings.removeAll { drawing in
-        !drawing.untilSettled && drawing.input.request.map { $0 <= applied } ?? false
+    if let applied, !optimisticUpdates.isEmpty {
+      optimisticUpdates.removeAll { update in
+        !update.untilSettled && update.input.request.map { $0 <= applied } ?? false
       }
     }
-    news.tell()
+    signal.notify()
   }
 
-  /// Draws what an input will probably make of the state.
-  func draw(_ drawing: Drawing) {
-    drawings.append(drawing)
-    news.tell()
+  /// Adds an optimistic update.
+  func add(_ update: OptimisticUpdate) {
+    optimisticUpdates.append(update)
+    signal.notify()
   }
 
-  /// Draws it no more.
-  func undraw(_ input: Input?) {
-    let count = drawings.count
-    drawings.removeAll { $0.input === input }
-    if drawings.count != count { news.tell() }
+  /// Removes the optimistic update of an input.
+  func dropUpdate(_ input: Input?) {
+    let count = optimisticUpdates.count
+    optimisticUpdates.removeAll { $0.input === input }
+    if optimisticUpdates.count != count { signal.notify() }
   }
 
-  /// Nothing more comes.
+  /// Ends the subscription.
   func end(_ error: (any Error)?) {
     isSubscribed = false
-    news.end(throwing: error)
+    signal.end(throwing: error)
     events.end(throwing: error)
   }
 }
 
-/// What there is to see of a store at one moment.
-struct StoreLook: Sendable {
-  typealias Draw = @Sendable (any Sendable) -> any Sendable
+/// The state of a store at one moment.
+struct StoreSnapshot: Sendable {
+  typealias Change = @Sendable (any Sendable) -> any Sendable
 
   let revision: Int
-  /// The state as the server has told it.
+  /// The server's state.
   let confirmed: JSONValue
-  /// What is drawn on top of it, first to last.
-  var drawings: [Draw]
+  /// Optimistic updates, first to last.
+  var optimistic: [Change]
 }

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long to wait before trying again: longer each time, and never the same for two clients, which
-/// would all come back at once.
+/// Exponential delays with jitter before the client connects again, so that clients do not
+/// reconnect at the same time.
 public struct Backoff: Sendable {
-  /// The wait before the second try, on average; the first one is about at once.
+  /// Delay n, counted from 0, is at most `base` times 2 to the power of n, and at least half of
+  /// that. Delay 0 is between 0 and half of `base`.
   public var base: Duration
-  /// The longest wait.
-  public var longest: Duration
+  /// The upper bound of all delays.
+  public var maximum: Duration
 
-  public init(base: Duration = .milliseconds(200), longest: Duration = .seconds(10)) {
+  public init(base: Duration = .milliseconds(200), maximum: Duration = .seconds(10)) {
     self.base = base
-    self.longest = longest
+    self.maximum = maximum
   }
 
-  /// How long to wait after so many failures in a row.
+  /// Computes the delay after a number of consecutive failures.
   func delay(after failures: Int) -> Duration {
-    // The exponent is bounded: a server may stay away for a day.
-    let whole = min(longest, base * (1 << min(failures, 20)))
+    // The exponent is bounded: it would overflow if a server were away for a day.
+    let whole = min(maximum, base * (1 << min(failures, 20)))
     return whole * (failures == 0 ? .random(in: 0...0.5) : .random(in: 0.5...1))
   }
 }

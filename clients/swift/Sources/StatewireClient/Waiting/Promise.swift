@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value that comes once, and for which one task waits.
+/// A value that is set once and for which one task waits.
 struct Promise<Value: Sendable>: Sendable {
   private let stream: AsyncStream<Result<Value, any Error>>
   private let continuation: AsyncStream<Result<Value, any Error>>.Continuation
@@ -9,13 +9,13 @@ struct Promise<Value: Sendable>: Sendable {
     (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
   }
 
-  /// The value has come; a second one is left aside.
+  /// Sets the value. Later calls have no effect.
   func resolve(_ result: Result<Value, any Error>) {
     continuation.yield(result)
     continuation.finish()
   }
 
-  /// Waits for the value; to be asked once.
+  /// The value. Must be read once.
   ///
   /// - Throws: `CancellationError` when cancelled.
   var value: Value {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Does some work, and cancels it where it takes too long.
+/// Runs work with a time limit.
 ///
 /// - Parameters:
-///   - limit: How long it may take; nil: for ever.
-///   - what: What it is, for the error.
-///   - work: The work; it ends soon after it was cancelled.
-/// - Throws: `StatewireError` with the code `timedOut`, or what the work throws.
+///   - limit: The maximum time; nil for no limit.
+///   - what: The name of the work, for the error.
+///   - work: The work. It is cancelled at the limit and must end soon afterwards.
+/// - Throws: `StatewireError` with the code `timedOut`, or the error of the work.
 func within<Value: Sendable>(
   _ limit: Duration?, _ what: @autoclosure () -> String,
   _ work: @escaping @Sendable () async throws -> Value
@@ -20,7 +20,7 @@ func within<Value: Sendable>(
     }
     defer { group.cancelAll() }
     guard let first = try await group.next(), let value = first else {
-      throw StatewireError(.timedOut, "\(what()): no answer in \(limit)")
+      throw StatewireError(.timedOut, "\(what()): no response within \(limit)")
     }
     return value
   }

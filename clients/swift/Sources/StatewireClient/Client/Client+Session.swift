@@ -4,10 +4,10 @@ internal import StatewireJSON
 internal import StatewireProtocol
 
 extension Client {
-  /// Shows who this is, enters the session, and sends what is not answered.
+  /// Sends `initialize`, opens the session or attaches to it, and sends pending inputs.
   ///
-  /// - Parameter sendLater: Takes how long to wait before inputs are sent again that were refused for
-  ///   the moment.
+  /// - Parameter sendLater: Receives the delays after which temporarily refused inputs are sent
+  ///   again.
   func enter(_ sendLater: AsyncStream<Duration>.Continuation) async throws {
     guard let connection else { return }
     var hello: JSONValue = [
@@ -25,18 +25,18 @@ extension Client {
       } catch let error as RPCError
         where wasInSession && [.unknownSession, .expiredSession].contains(error.code)
       {
-        // The session is gone; a new one gets the same stores.
+        // The session has expired. The new one gets the same stores.
         inputs.sessionWasLost()
         try await openSession(connection)
         try await subscribe(connection, to: subscribed)
       }
     }
-    if wasInSession { resumptions += 1 }
+    if wasInSession { reconnects += 1 }
     wasInSession = true
-    guard over == nil, connection.end == nil else { return }
-    status = .open
+    guard closeReason == nil, connection.end == nil else { return }
+    status = .connected
     inputs.connected(connection, accepted: accepted) { sendLater.yield($0) }
-    news.tell()
+    signal.notify()
   }
 
   private func openSession(_ connection: Connection) async throws {
@@ -45,16 +45,16 @@ extension Client {
     session = result["session"]?.string
   }
 
-  /// Enters the session, with all stores.
+  /// Attaches to the session with all stores.
   ///
-  /// - Returns: The last number that the session has accepted from this frontend.
+  /// - Returns: The last sequence number that the session has accepted from this frontend.
   func attach(_ connection: Connection) async throws -> Int? {
     let records = subscribed
     var revisions = JSONObject()
     for record in records {
-      let view = connection.views[ByteName(record.name)]
+      let replica = connection.replicas[ByteName(record.name)]
       revisions[record.name] =
-        view.flatMap { $0.isFaulty ? nil : .number(JSONNumber($0.revision)) } ?? .null
+        replica.flatMap { $0.hasDiverged ? nil : .number(JSONNumber($0.revision)) } ?? .null
     }
     var params: JSONValue = [
       "session": session.map { .string($0) } ?? .null, "frontend": .string(frontend),
@@ -67,13 +67,14 @@ extension Client {
         if result["stores"]?[record.name]?["closed"] != nil {
           close(record)
         } else {
-          record.held(connection.views[ByteName(record.name)])
+          record.held(connection.replicas[ByteName(record.name)])
         }
       }
     } catch let error as RPCError
       where !records.isEmpty && (error.code == .unknownStore || error.extent == .longest)
     {
-      // One of them does not exist here; which, is found out one by one. Or they are too many for a frame.
+      // At least one store does not exist, or there are too many for a frame. Each is subscribed to
+      // separately.
       params.set("revisions", to: [:])
       result = try await enter(connection, "session/attach", params)
       try await subscribe(connection, to: records)
@@ -81,7 +82,9 @@ extension Client {
     return result["sequence"]?.int
   }
 
-  /// Who enters a session is looked at, unless it says in the same breath that it is not.
+  /// Sends `session/open` or `session/attach`.
+  ///
+  /// Attaching makes a frontend active. An inactive one says so without waiting for the response.
   private func enter(
     _ connection: Connection, _ method: String, _ params: JSONValue
   ) async throws -> JSONValue {
@@ -93,7 +96,7 @@ extension Client {
     return try await answer(promise, to: id, on: connection, method)
   }
 
-  /// Subscribes to stores one by one; those that are refused have ended.
+  /// Subscribes to stores one by one, and ends those that the server refuses.
   private func subscribe(_ connection: Connection, to records: [StoreRecord]) async throws {
     for record in records {
       do {
