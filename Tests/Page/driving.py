@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The server and the browser that the tests of the page drive."""
+"""Support of the page tests: a server and a browser."""
 
 import json
 import os
@@ -17,16 +17,16 @@ from playwright.sync_api import expect, sync_playwright
 
 PROGRAM = os.environ["STATEWIRE"]
 SCREENSHOTS = pathlib.Path(os.environ["SCREENSHOTS"])
-# A folder whose files are served instead of those in the program.
+# A folder to serve instead of the embedded page.
 WEB_ROOT = os.environ.get("WEB_ROOT")
 SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-# What is waited for comes at once; where it does not come at all, a slow machine has had its time.
+# The timeout of an expectation in milliseconds; long enough for a slow machine.
 PATIENCE = int(os.environ.get("PATIENCE", 120_000))
 expect.set_options(timeout=PATIENCE)
 
 
 class Server:
-    """The program with a folder of its own; its port stays when it is started again."""
+    """The program with a temporary data folder. It keeps its port when it is restarted."""
 
     def __init__(self, *options):
         self.options = options
@@ -76,7 +76,7 @@ class Server:
 
 
 class Wire:
-    """The WebSockets of a page. While it is held nothing passes, in either direction."""
+    """The WebSockets of a page. While held, they forward nothing in either direction."""
 
     def __init__(self, page):
         self.is_held = False
@@ -110,7 +110,7 @@ class Wire:
                 target.send(text)
 
     def is_answered(self, page):
-        """The server has answered all inputs that the page has sent."""
+        """Returns True when the server has answered all inputs of the page."""
         ids = lambda texts, is_wanted: {message["id"] for message in map(json.loads, texts) if is_wanted(message)}
         while ids(self.sent, lambda message: message["method"] == "store/send") - ids(
             self.received, lambda message: "method" not in message
@@ -118,7 +118,7 @@ class Wire:
             page.wait_for_timeout(20)
 
     def cut(self):
-        """Drops what is held, and the connections."""
+        """Drops held messages and closes the connections."""
         for socket, waiting in self.sockets:
             waiting.clear()
             socket.close()
@@ -127,7 +127,7 @@ class Wire:
 
 
 class Driving(unittest.TestCase):
-    """A server and a browser for each test, and nothing on the browser's console."""
+    """A test with a server and a browser. Output on the browser console fails the test."""
 
     @classmethod
     def setUpClass(cls):
@@ -145,7 +145,7 @@ class Driving(unittest.TestCase):
     def setUp(self):
         self.server = Server(*self.options)
         self.complaints = []
-        # Chromium says so of each attempt to reach a server that is gone.
+        # Chromium logs each failed attempt to connect.
         self.expected_complaints = r"ERR_CONNECTION_REFUSED|Password forms should have"
         self.contexts = []
 
@@ -190,7 +190,7 @@ class Driving(unittest.TestCase):
         self.is_settled(page)
 
     def is_settled(self, page):
-        """The server has answered all inputs to the list, not only those that are marked in it."""
+        """Waits until the server has answered all inputs to the list."""
         expect(page.locator(".sending")).to_have_count(0)
         page.wait_for_function(
             """() => {
@@ -210,7 +210,7 @@ class Driving(unittest.TestCase):
         expect(page.locator("#todos button.title")).to_have_text(list(titles))
 
     def send(self, page, *inputs):
-        """Sends inputs as another frontend would."""
+        """Sends inputs as another client."""
         page.evaluate(
             """async inputs => {
               const { connect } = await import("/client/index.js");
@@ -223,7 +223,7 @@ class Driving(unittest.TestCase):
         )
 
     def stored(self, page):
-        """The list as another frontend is shown it."""
+        """Returns the list as another client sees it."""
         return page.evaluate(
             """async () => {
               const { connect } = await import("/client/index.js");
@@ -237,12 +237,12 @@ class Driving(unittest.TestCase):
         )
 
     def fill(self, page, count):
-        """A list of so many todos, with the titles Todo 1, Todo 2, …"""
+        """Adds todos titled Todo 1, Todo 2, …"""
         self.send(page, *({"type": "todoAdded", "title": f"Todo {number + 1}"} for number in range(count)))
         expect(page.locator("#count")).to_have_text(f"{count} of {count} open")
 
     def is_stored(self, page, *titles):
-        """Another frontend is shown these todos, in the end."""
+        """Waits until another client sees these todos."""
         shown = page.evaluate(
             """async titles => {
               const { connect } = await import("/client/index.js");
@@ -269,20 +269,20 @@ class Driving(unittest.TestCase):
         page.keyboard.press("Enter")
 
     def grasp(self, page, title):
-        """Presses the handle of a row."""
+        """Presses the drag handle of a row."""
         box = self.row(page, title).locator(".grip").bounding_box()
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         page.mouse.down()
         return box
 
     def rests(self, page):
-        """Nothing moves but what goes on moving."""
+        """Waits until finite animations have ended."""
         page.evaluate("""() => Promise.allSettled(document.getAnimations()
           .filter(animation => animation.effect.getTiming().iterations !== Infinity)
           .map(animation => animation.finished))""")
 
     def record(self, page, selector, attribute):
-        """From now on, notes each text (or value of an attribute) that an element has."""
+        """Starts to record the texts (or values of an attribute) of an element."""
         page.evaluate(
             """([selector, attribute]) => {
               const node = document.querySelector(selector);
@@ -299,8 +299,8 @@ class Driving(unittest.TestCase):
         return page.evaluate("selector => window.seen[selector]", selector)
 
     def audit(self, page, story):
-        """axe-core finds nothing, of no severity."""
-        # What fades in is paler than it will be.
+        """Checks accessibility with axe-core: no findings of any severity."""
+        # Elements that fade in have a lower contrast.
         self.rests(page)
         results = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]})
         findings = [

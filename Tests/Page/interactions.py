@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random interactions over a wire that is held, released and cut: nothing that a person did is lost."""
+"""Random interactions over connections that are held, released and cut: no interaction is lost."""
 
 import os
 import random
@@ -15,7 +15,7 @@ class Interactions(Driving):
         self.random = random.Random(SEED)
         self.page, self.wire = self.open_wired()
         self.page.on("dialog", lambda dialog: dialog.accept())
-        # What the list should be: title and completed.
+        # The expected list: title and completed.
         self.todos = []
         self.count = 0
         steps = []
@@ -39,7 +39,7 @@ class Interactions(Driving):
         return f"Todo {self.count}"
 
     def add(self, count=1):
-        # All of a list that is not longer than this are in the document.
+        # All rows of a list up to this length are in the document.
         if len(self.todos) > 15:
             return self.remove()
         titles = [self.title() for _ in range(count)]
@@ -51,7 +51,7 @@ class Interactions(Driving):
         self.add(3)
 
     def any(self):
-        """The index and the row of a todo; a new one where there is none."""
+        """Returns the index and the row of a random todo; adds one to an empty list."""
         if not self.todos:
             self.add()
         index = self.random.randrange(len(self.todos))

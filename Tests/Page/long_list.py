@@ -37,7 +37,7 @@ class LongList(Driving):
     def setUp(self):
         super().setUp()
         self.other = self.context().new_page()
-        # Not the page itself: nothing but the client runs here.
+        # Not the page: only the client runs here.
         self.other.goto(self.server.url + "style.css")
         for start in range(0, TODOS, 1000):
             self.send(
@@ -137,11 +137,11 @@ class LongList(Driving):
         page.evaluate("() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
 
     def until_idle(self, page):
-        """What was sent has been answered, and drawn."""
+        """Waits until all inputs are answered and drawn."""
         page.evaluate("() => new Promise(resolve => setTimeout(() => requestIdleCallback(resolve), 1000))")
 
     def tasks(self, trace):
-        """The wall and the CPU time of each task of the main thread of a page."""
+        """Returns the wall and CPU time of each task of the main thread of a page."""
         events = json.loads(trace)["traceEvents"]
         main = {(event["pid"], event["tid"]) for event in events if event.get("args", {}).get("name") == "CrRendererMain"}
         tasks = [event for event in events if event["name"] == "RunTask" and (event["pid"], event["tid"]) in main]

@@ -156,7 +156,7 @@ class Page(Driving):
         expect(page.locator("#amount")).to_have_text("$1,234.50")
         expect(page.locator("#info")).to_contain_text("Last update: Today")
 
-        # Headless Chromium shows all tabs at once, so it is told that this one is hidden.
+        # Headless Chromium shows all tabs at the same time, so the test overrides the visibility.
         hide = """hidden => {
           Object.defineProperty(document, "hidden", { get: () => hidden, configurable: true });
           document.dispatchEvent(new Event("visibilitychange"));
@@ -213,7 +213,7 @@ class Page(Driving):
         before = page.evaluate("sessionStorage.session")
         self.server.kill()
         expect(page.locator("#status")).to_have_attribute("data-state", "reconnecting")
-        # What is done while nobody is there is drawn, and waits.
+        # Changes while the server is down are shown and stay pending.
         page.locator("#second").press("End")
         page.locator("#second").press_sequentially("fish")
         self.row(page, "Milk").get_by_role("checkbox").check()
@@ -279,7 +279,7 @@ class Page(Driving):
         expect(one.locator("#present")).to_have_text("")
 
     def test_duplicated_tab(self):
-        # A browser that duplicates a tab copies what it keeps, the frontend's name too.
+        # A duplicated tab has a copy of the session storage, with the frontend name.
         context = self.context()
         one = self.open(context)
         self.add(one, "Milk")

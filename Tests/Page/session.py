@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sessions by link, browsers that deny features, and the form's texts."""
+"""Share links, denied browser features, and the texts of the form."""
 
 from driving import Driving, expect
 
@@ -26,7 +26,7 @@ class Links(Driving):
         one, two = self.open(), self.open()
         self.add(one, "Milk")
         two.fill("#first", "carrots")
-        # Where the server has not accepted it yet, the page asks.
+        # If the server has not accepted a text yet, the page asks.
         two.on("dialog", lambda dialog: dialog.accept())
         one.fill("#first", "swordfish")
         link = self.link(one)
@@ -66,7 +66,7 @@ class Links(Driving):
         self.is_live(two)
         self.is_stored(two, "Oat milk", "Bread")
         expect(two.locator("#add-title")).to_have_value("Half a thou")
-        # The form is that of the session, in which the text still is.
+        # The form belongs to the session, which still has the text.
         expect(two.locator("#first")).to_have_value("")
         expect(two.locator("#notice")).to_contain_text(left)
         two.evaluate("link => (location.href = link)", left)
@@ -112,7 +112,7 @@ class Links(Driving):
         status = page.locator("#status")
         expect(status).to_have_attribute("data-state", "reconnecting")
         expect(status).to_contain_text("frontend")
-        # Also while it tries again.
+        # Also while it reconnects.
         self.record(page, "#status span", None)
         page.get_by_role("button", name="Try now").click()
         expect(status).to_contain_text("frontend")
@@ -187,7 +187,7 @@ class Form(Driving):
         expect(page.locator("#submitted")).to_contain_text("Not saved")
         expect(page.locator("#first")).to_have_value("x" * 70_000)
         expect(page.locator("#first")).to_have_attribute("aria-invalid", "true")
-        # The server still has two entries that match.
+        # The server still has two matching entries.
         page.locator("#second").press("Enter")
         expect(page.locator("#first")).to_be_focused()
         expect(page.locator("#submitted")).to_contain_text("Not saved")

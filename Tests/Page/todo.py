@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The list: todos that the server has not confirmed, long lists, texts that are refused, dragging."""
+"""The list: unconfirmed todos, long lists, refused texts, dragging."""
 
 import contextlib
 import json
@@ -175,7 +175,7 @@ class Unconfirmed(Driving):
             "Someone else renamed it to Soy milk. Your title has replaced it: Oat milk"
         )
         self.is_stored(page, "Oat milk", "Sea salt")
-        # Another one, after a reload.
+        # Again, after a reload.
         wire.hold()
         self.rename(page, "Oat milk", "Milk")
         self.send(other, renames[0])
@@ -263,7 +263,7 @@ class Unconfirmed(Driving):
         page.press("#add-title", "Enter")
         self.rename(page, "Milk", "Oat milk")
         expect(page.locator("#again")).to_be_visible()
-        # The rename comes after the todo that has failed: it has to fail too.
+        # The rename follows the failed todo, so it must fail too.
         wire.is_answered(page)
         self.sql("DROP TRIGGER one", "DROP TRIGGER two")
         page.click("#again")
@@ -414,7 +414,7 @@ class Texts(Driving):
         title = self.row(page, HEBREW).locator("button.title")
         self.assertEqual(title.evaluate("node => getComputedStyle(node).direction"), "rtl")
         self.picture(page, "direction", full=False)
-        # The text behind a value stays behind it, whatever controls are in the value.
+        # The text after a value stays after it, whatever controls the value has.
         left = page.evaluate(
             """async () => {
               const { write } = await import("/dom.js");
@@ -490,7 +490,7 @@ class Long(Driving):
         expect(button("Move Todo 1")).to_be_focused()
         expect(button("Move Todo 1")).to_be_in_viewport()
         expect(page.locator("#announcement")).to_have_text("Todo 1, 300 of 300")
-        # A row that has the focus stays in the document, however far it is.
+        # A focused row stays in the document, at any distance.
         page.locator("#scroller").evaluate("node => (node.scrollTop = 0)")
         expect(self.row(page, "Todo 2")).to_be_in_viewport()
         page.keyboard.press("ArrowUp")
