@@ -25,7 +25,7 @@ import { PretendedServer, settled } from "./support/pretended.js";
 
 const later = PretendedServer.later;
 
-/** Runs a story with a client of a pretended server. */
+/** Runs a test with a client of a simulated server. */
 function story(name, body, options) {
   test(name, async () => {
     const server = new PretendedServer();
@@ -49,7 +49,7 @@ const reconnected = (client) =>
     const stop = client.on("status", ({ state }) => state === "connected" && resolve(stop()));
   });
 
-story("whoever watches gets the state, and each one after it", async ({ server, store }) => {
+story("a subscriber gets the current state and each later one", async ({ server, store }) => {
   const states = [];
   const stop = store.subscribe((state) => states.push(state.n));
   await settled();
@@ -62,7 +62,7 @@ story("whoever watches gets the state, and each one after it", async ({ server, 
   assert.equal(store.state, undefined);
 });
 
-story("a slow consumer gets the newest state, and no list of old ones", async ({ server, store }) => {
+story("a slow consumer gets only the latest state", async ({ server, store }) => {
   const states = store.states();
   assert.deepEqual((await states.next()).value, { n: 0 });
   for (let n = 1; n <= 1000; n++) server.change(n);
@@ -74,7 +74,7 @@ story("a slow consumer gets the newest state, and no list of old ones", async ({
   assert.equal(server.of("store/unsubscribe").length, 1);
 });
 
-story("an iteration can be aborted while it waits", async ({ store }) => {
+story("a waiting iteration can be aborted", async ({ store }) => {
   const aborter = new AbortController();
   const states = store.states({ signal: aborter.signal });
   await states.next();
@@ -83,7 +83,7 @@ story("an iteration can be aborted while it waits", async ({ store }) => {
   assert.equal((await next).done, true);
 });
 
-story("old states stay as they were", async ({ server, store }) => {
+story("earlier states do not change", async ({ server, store }) => {
   const states = [];
   store.subscribe((state) => states.push(state));
   await settled();
@@ -91,7 +91,7 @@ story("old states stay as they were", async ({ server, store }) => {
   assert.deepEqual(states, [{ n: 0 }, { n: 1 }]);
 });
 
-story("what is drawn early is there at once, and ends with the answer", async ({ server, store }) => {
+story("an optimistic update is applied immediately and ends with the result", async ({ server, store }) => {
   const drawn = [];
   store.subscribe((state) => drawn.push(state.n));
   await settled();
@@ -110,7 +110,7 @@ story("what is drawn early is there at once, and ends with the answer", async ({
   assert.deepEqual(drawn, [0, 10, 11, 20, 10]);
 });
 
-story("what is drawn until it is applied ends with the frame that says so", async ({ server, store }) => {
+story("without settle, an optimistic update ends with the update that applies its input", async ({ server, store }) => {
   store.subscribe(() => {});
   await settled();
   let id;
@@ -123,7 +123,7 @@ story("what is drawn until it is applied ends with the frame that says so", asyn
   assert.equal(store.state.n, 4);
 });
 
-story("what was drawn early goes when the server refuses it", async ({ server, store }) => {
+story("an optimistic update is removed when the server refuses its input", async ({ server, store }) => {
   store.subscribe(() => {});
   await settled();
   server.on["store/send"] = () => {
@@ -149,7 +149,7 @@ story("an error without a class of its own keeps its code and data", async ({ se
   });
 });
 
-story("what errors say can be printed to a terminal", async ({ server, client }) => {
+story("error messages can be printed to a terminal", async ({ server, client }) => {
   server.on["ping"] = () => {
     throw { code: -32603, message: "a\x1b]2;b\x07\x9b\u202e", data: { stack: "\x1b[2J", message: "\x1b[2J" } };
   };
@@ -165,14 +165,14 @@ story("what errors say can be printed to a terminal", async ({ server, client })
   assert.doesNotMatch(inspect(await waiting), /[\x1b\x9b\u202e]/);
 });
 
-test("what a terminal would execute is made printable, character by character", () => {
+test("control characters are replaced one for one", () => {
   const text = "\0\t\n\r\x1b\x7f\x80\x85\x9f\u061c\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069";
   assert.equal(printable(text), "␀␉␊␍␛␡�␤����␤�����");
   const plain = "Käse 🧀 日本 \u00a0\u200d\u2030";
   assert.equal(printable(plain), plain);
 });
 
-story("inputs without an answer go again, in order, with their numbers", async ({ server, client, store }) => {
+story("pending inputs are sent again, in order, with their sequence numbers", async ({ server, client, store }) => {
   server.on["store/send"] = () => later;
   const answers = [1, 2, 3].map((n) => store.send({ type: "add", n }));
   await settled();
@@ -188,7 +188,7 @@ story("inputs without an answer go again, in order, with their numbers", async (
   assert.equal(client.pending, 0);
 });
 
-story("a frontend that comes back counts on from what was accepted", async ({ server, client, store }) => {
+story("a returning frontend continues after the last accepted sequence number", async ({ server, client, store }) => {
   server.accepted = 41;
   server.peer.cut();
   await reconnected(client);
@@ -196,7 +196,7 @@ story("a frontend that comes back counts on from what was accepted", async ({ se
   assert.equal(server.of("store/send").at(-1).sequence, 42);
 });
 
-story("a frontend without a name cannot know what became of its inputs", async ({ server, client, store }) => {
+story("pending inputs of a frontend without a name fail with the connection", async ({ server, client, store }) => {
   server.on["store/send"] = () => later;
   const answer = store.send({ type: "add" });
   await settled();
@@ -206,9 +206,9 @@ story("a frontend without a name cannot know what became of its inputs", async (
   await reconnected(client);
 }, { frontend: null });
 
-// The server keeps the place of an input that it refuses for the moment: until its number has come
-// again, it refuses those with higher ones.
-story("inputs that come too fast are sent again, in their order", async ({ server, store }) => {
+// The server waits for the sequence number of an input that it has refused temporarily. Until then it
+// refuses higher numbers.
+story("rate-limited inputs are sent again in order", async ({ server, store }) => {
   let place;
   let refusals = 0;
   const applied = [];
@@ -233,7 +233,7 @@ story("inputs that come too fast are sent again, in their order", async ({ serve
   assert.deepEqual(applied, numbers);
 });
 
-story("the place of an input that was given up is taken by the next one", async ({ server, store }) => {
+story("the next input takes the sequence number of a cancelled one", async ({ server, store }) => {
   let place;
   server.on["store/send"] = ({ sequence, input }) => {
     if (place !== undefined && sequence > place) throw { code: -32019, data: { sequence: place } };
@@ -253,7 +253,7 @@ story("the place of an input that was given up is taken by the next one", async 
   assert.deepEqual(await next, { revision: 1, changed: true });
 });
 
-story("other limits are the sender's to know", async ({ server, store }) => {
+story("other limits are reported to the sender", async ({ server, store }) => {
   server.on["store/send"] = () => {
     throw { code: -32015, data: { limit: "titleBytes", path: "/input/title" } };
   };
@@ -264,7 +264,7 @@ story("other limits are the sender's to know", async ({ server, store }) => {
   });
 });
 
-story("a frame beyond a limit that was told is not sent, and takes no number", async ({ server, client, store }) => {
+story("a frame above a reported limit is not sent and uses no sequence number", async ({ server, client, store }) => {
   const text = (bytes) => store.send({ type: "add", text: "é" + "a".repeat(bytes - 2) });
   server.limits = { frameBytes: 1000, nesting: 5 };
   server.peer.cut();
@@ -281,7 +281,7 @@ story("a frame beyond a limit that was told is not sent, and takes no number", a
     });
   await refused(text(1001 - rest), "frameBytes");
   await refused(client.request("ping", { text: "a".repeat(1000) }), "frameBytes");
-  // The message, its params and the input are three levels.
+  // The message, its params and the input have three levels.
   const deep = (list) => store.send({ type: "add", list });
   await deep([[]]);
   await refused(deep([[[]]]), "nesting");
@@ -290,7 +290,7 @@ story("a frame beyond a limit that was told is not sent, and takes no number", a
   assert.equal(client.pending, 0);
 });
 
-// By the name of a limit: three inputs, the second of which is beyond it.
+// For each limit: three inputs, the second of which exceeds it.
 const beyond = {
   frameBytes: ["a", "a".repeat(100), "a".repeat(10)],
   nesting: [[], [[[]]], [["a".repeat(100)]]],
@@ -311,7 +311,7 @@ for (const [limit, values] of Object.entries(beyond))
     assert.equal(client.status.error, undefined);
   });
 
-story("a frame that the server cannot read ends what must have been answered", async ({ server, store }) => {
+story("an unparseable frame ends the requests that the server should have answered", async ({ server, store }) => {
   server.on["store/send"] = () => later;
   const lost = store.send({ type: "lost" });
   const slow = store.send({ type: "slow" }, { settle: true });
@@ -320,12 +320,12 @@ story("a frame that the server cannot read ends what must have been answered", a
   server.on["store/send"] = ({ sequence }) => ({ revision: sequence, changed: false });
   assert.equal((await store.send({ type: "next" })).revision, 3);
   await assert.rejects(lost, ParseError);
-  // Only this one can be meant now.
+  // The error can belong only to this request now.
   server.peer.refuse(null, { code: -32700 });
   await assert.rejects(slow, ParseError);
 });
 
-story("what cannot be written as JSON is refused, and nothing waits behind it", async ({ server, client, store }) => {
+story("an input that is not JSON is refused and does not block later ones", async ({ server, client, store }) => {
   const circular = { type: "add" };
   circular.self = circular;
   server.isDown = true;
@@ -341,7 +341,7 @@ story("what cannot be written as JSON is refused, and nothing waits behind it", 
   assert.equal(server.of("store/send").length, 1);
 });
 
-story("an input goes as it was when it was made", async ({ server, client, store }) => {
+story("an input is copied when it is sent", async ({ server, client, store }) => {
   server.isDown = true;
   server.peer.cut();
   const input = { type: "add" };
@@ -352,8 +352,8 @@ story("an input goes as it was when it was made", async ({ server, client, store
   assert.deepEqual(server.of("store/send").map(({ input: { n } }) => n), [1, 2, 3]);
 });
 
-// Told to be accepted without having been applied: the number of another input hid it.
-story("numbers that were accepted stay those of their inputs", async ({ server, client, store }) => {
+// Reason: an input was reported as accepted although another input had used its number.
+story("inputs keep accepted sequence numbers", async ({ server, client, store }) => {
   server.on["store/send"] = ({ input }) => (input.n === 2 ? { revision: 0, changed: false } : later);
   const answers = [1, 2, 3, 4].map((n) => store.send({ type: "add", n }));
   await answers[1];
@@ -381,7 +381,7 @@ story("numbers that were accepted stay those of their inputs", async ({ server, 
   assert.deepEqual(applied, [4, 5]);
 });
 
-story("an accepted input that is given up while it is refused holds nothing up", async ({ server, store }) => {
+story("an accepted input that is cancelled while it is refused does not block later ones", async ({ server, store }) => {
   server.on["store/send"] = () => later;
   const aborter = new AbortController();
   const given = store.send({ type: "add", n: 1 }, { signal: aborter.signal });
@@ -404,7 +404,7 @@ story("an accepted input that is given up while it is refused holds nothing up",
   assert.deepEqual(await next, { revision: 2, changed: true });
 });
 
-story("the number that the server waits for is not taken by what cannot be sent", async ({ server, client, store }) => {
+story("an input that cannot be sent does not use the expected sequence number", async ({ server, client, store }) => {
   server.limits = { frameBytes: 500 };
   server.peer.cut();
   await reconnected(client);
@@ -429,11 +429,11 @@ story("the number that the server waits for is not taken by what cannot be sent"
   assert.deepEqual(await next, { revision: 1, changed: true });
 });
 
-story("the place of an input is given up with its frame", async ({ server, store }) => {
+story("a refused frame releases the sequence number of its input", async ({ server, store }) => {
   let place;
   server.on["store/send"] = ({ sequence, input: { n } }, peer) => {
     if (place !== undefined && sequence > place) throw { code: -32019, data: { sequence: place } };
-    // The first is refused for the moment, and then as a frame: its number has not come again.
+    // The first is refused temporarily and then as a frame: its number was not sent again.
     if (n === 1 && place !== undefined) peer.refuse(null, { code: -32015, data: { limit: "frameBytes" } });
     if (n === 1 && place !== undefined) return later;
     if (n === 1) {
@@ -449,7 +449,7 @@ story("the place of an input is given up with its frame", async ({ server, store
   assert.deepEqual(await next, { revision: 1, changed: true });
 });
 
-story("an aborted input is cancelled at the server, and its late answer is nobody's", async ({ server, store }) => {
+story("an aborted input is cancelled at the server; its late response is ignored", async ({ server, store }) => {
   let id;
   server.on["store/send"] = (params, peer, number) => ((id = number), later);
   const aborter = new AbortController();
@@ -466,7 +466,7 @@ story("an aborted input is cancelled at the server, and its late answer is nobod
   await assert.rejects(store.send({ type: "load" }, { signal: aborter.signal }), RequestCancelledError);
 });
 
-story("an answer that does not come in time is not waited for", async ({ server, client, store }) => {
+story("a request without a response in time fails", async ({ server, client, store }) => {
   server.on["store/send"] = server.on.ping = () => later;
   await assert.rejects(store.send({ type: "load" }, { timeout: 5 }), TimedOutError);
   await assert.rejects(client.request("ping", {}, { timeout: 5 }), TimedOutError);
@@ -474,14 +474,14 @@ story("an answer that does not come in time is not waited for", async ({ server,
   assert.equal(client.pending, 0);
 });
 
-story("more inputs than the client keeps are refused at once", async ({ server, store }) => {
+story("inputs above the maximum are refused immediately", async ({ server, store }) => {
   server.on["store/send"] = () => later;
   const kept = [store.send({ type: "add" }), store.send({ type: "add" })];
   await assert.rejects(store.send({ type: "add" }), TooManyPendingError);
   kept.forEach((answer) => answer.catch(() => {}));
 }, { maximumPending: 2 });
 
-story("a store that is watched is attached to at the revision that is held", async ({ server, client, store }) => {
+story("a subscribed store is resumed at the revision of its replica", async ({ server, client, store }) => {
   const states = [];
   store.subscribe((state) => states.push(state.n));
   await settled();
@@ -498,7 +498,7 @@ story("a store that is watched is attached to at the revision that is held", asy
   assert.equal(server.of("store/subscribe").length, 1);
 });
 
-story("a snapshot takes the place of the state, and says why", async ({ server, client, store }) => {
+story("a snapshot replaces the state and reports the reason", async ({ server, client, store }) => {
   const reasons = [];
   client.on("resynced", ({ reason }) => reasons.push(reason));
   store.subscribe(() => {});
@@ -512,7 +512,7 @@ story("a snapshot takes the place of the state, and says why", async ({ server, 
   assert.deepEqual([store.state, store.revision, reasons], [{ n: 7 }, 7, ["trimmed"]]);
 });
 
-story("after so many frames the digest is compared, and a wrong state is mended", async ({ server, client, store }) => {
+story("the state is verified after a number of updates and replaced if it is wrong", async ({ server, client, store }) => {
   const seen = [];
   client.on("divergence", ({ reason }) => seen.push(["divergence", reason]));
   client.on("resynced", ({ reason }) => seen.push(["resynced", reason]));
@@ -527,7 +527,7 @@ story("after so many frames the digest is compared, and a wrong state is mended"
   assert.deepEqual(seen, [["divergence", "digest"], ["resynced", "digest"]]);
 }, { verifyAfterUpdates: 3 });
 
-story("a session that is over is followed by another one", async ({ server, client, store }) => {
+story("a new session replaces one that has ended", async ({ server, client, store }) => {
   store.subscribe(() => {});
   server.on["store/send"] = () => later;
   const sent = store.send({ type: "add", n: 1 });
@@ -541,7 +541,7 @@ story("a session that is over is followed by another one", async ({ server, clie
   server.state = { n: 3 };
   const heard = new Promise((resolve) => client.on("session", resolve));
   server.peer.cut();
-  // Not sent yet: it may go to the new session. The other may have been applied in the old one.
+  // An unsent input goes to the new session. A sent one may have been applied in the old session.
   const unsent = store.send({ type: "add", n: 2 });
   await assert.rejects(sent, ExpiredSessionError);
   assert.deepEqual(await unsent, { revision: 1, changed: true });
@@ -550,7 +550,7 @@ story("a session that is over is followed by another one", async ({ server, clie
   assert.deepEqual([session, client.session, store.state], ["another", "another", { n: 3 }]);
 });
 
-story("who was evicted does not come back to evict in turn", async ({ server, client, store }) => {
+story("an evicted client does not reconnect", async ({ server, client, store }) => {
   const states = store.states();
   await states.next();
   const waiting = assert.rejects(states.next(), SessionEndedError);
@@ -562,7 +562,7 @@ story("who was evicted does not come back to evict in turn", async ({ server, cl
   assert.equal(server.peers.length, 1);
 });
 
-story("whoever shows a wrong token is told so, and does not try for ever", async ({ server, client }) => {
+story("a wrong token closes the client with an error", async ({ server, client }) => {
   const closed = new Promise((resolve) => client.on("closed", resolve));
   server.on.initialize = () => {
     throw { code: -32016 };
@@ -572,7 +572,7 @@ story("whoever shows a wrong token is told so, and does not try for ever", async
   assert.deepEqual(server.of("initialize")[0].token, "secret");
 }, { token: "secret" });
 
-story("what the server says last is why the connection ended", async ({ server, client }) => {
+story("the last error of the server is the reason of a lost connection", async ({ server, client }) => {
   const waiting = new Promise((resolve) =>
     client.on("status", ({ state, error }) => state === "reconnecting" && resolve(error)),
   );
@@ -581,7 +581,7 @@ story("what the server says last is why the connection ended", async ({ server, 
   assert.equal((await waiting).limit, "idleTime");
 });
 
-story("nobody looks at it: the server is told at once, each time", async ({ server, client }) => {
+story("an inactive client reports its phase immediately on each connection", async ({ server, client }) => {
   client.setPhase("inactive");
   await settled();
   server.heard = [];
@@ -591,7 +591,7 @@ story("nobody looks at it: the server is told at once, each time", async ({ serv
   assert.deepEqual([first, second, third], ["initialize", "session/attach", "frontend/lifecycle"]);
 });
 
-story("it goes on trying while nobody listens, and waits longer each time", async ({ server, client }) => {
+story("the client keeps reconnecting with increasing delays", async ({ server, client }) => {
   const waits = [];
   client.on("status", (status) => waits.push(status));
   server.isDown = true;
@@ -600,17 +600,17 @@ story("it goes on trying while nobody listens, and waits longer each time", asyn
   server.isDown = false;
   client.reconnect();
   await reconnected(client);
-  assert.ok(waits.some(({ error }) => error?.message === "nobody listens"));
+  assert.ok(waits.some(({ error }) => error?.message === "connection refused"));
 });
 
-story("a connection that has fallen silent is left", async ({ server, client }) => {
+story("a silent connection is dropped", async ({ server, client }) => {
   server.on.ping = () => later;
   const first = server.peer;
   await reconnected(client);
   assert.notEqual(server.peer, first);
 }, { pingInterval: 5 });
 
-story("a store that cannot be opened says why", async ({ server, client }) => {
+story("a store that cannot be opened reports the reason", async ({ server, client }) => {
   server.on["store/open"] = () => {
     throw { code: -32602, data: { path: "/config/count" } };
   };
@@ -622,7 +622,7 @@ story("a store that cannot be opened says why", async ({ server, client }) => {
   await assert.rejects(store.states().next(), InvalidParamsError);
 });
 
-story("a store that was closed ends its iterations", async ({ server, store }) => {
+story("closing a store ends its iterations", async ({ server, store }) => {
   const states = store.states();
   await states.next();
   const next = states.next();
@@ -630,7 +630,7 @@ story("a store that was closed ends its iterations", async ({ server, store }) =
   assert.equal((await next).done, true);
 });
 
-story("events come to whoever listens", async ({ server, store }) => {
+story("listeners receive events", async ({ server, store }) => {
   const events = [];
   store.onEvent((event) => events.push(event));
   await settled();
@@ -638,13 +638,13 @@ story("events come to whoever listens", async ({ server, store }) => {
   assert.deepEqual(events, [{ type: "submitted" }]);
 });
 
-story("what was asked as the client was closed is told so", async ({ client, store }) => {
+story("pending calls fail when the client is closed", async ({ client, store }) => {
   const asked = [client.request("ping"), store.verify()];
   client.close();
   for (const { reason } of await Promise.allSettled(asked)) assert.ok(reason instanceof StatewireError);
 });
 
-story("a client that is closed answers nobody any more", async ({ server, client, store }) => {
+story("a closed client sends nothing and fails all calls", async ({ server, client, store }) => {
   server.on["store/send"] = () => later;
   const states = store.states();
   await states.next();
@@ -656,7 +656,7 @@ story("a client that is closed answers nobody any more", async ({ server, client
   assert.equal(server.peer.isClosed, true);
 });
 
-test("a WebSocket that is given in the options is used", async () => {
+test("the option WebSocket is used", async () => {
   const sent = [];
   class Socket {
     constructor(url) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The conformance run over the shared conversations (clients/CONFORMANCE.md): this test is the
-// server, the client's connection the other side, and every message is compared.
+// The conformance test with the shared conversations (clients/CONFORMANCE.md): this test plays the server
+// for connections of the client and compares each message.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -33,19 +33,19 @@ before(() => {
   }
 });
 
-test("every shared conversation is spoken and understood", async () => {
+test("all shared conversations are sent and handled", async () => {
   assert.ok(played.length > 40, `${played.length} conversations`);
   for (const conversation of played) await new Run(conversation).play();
 });
 
-/** One connection of the client, with the replicas that it keeps, and what a plain replay gives. */
+/** One connection of the client, with its replicas and the expected ones. */
 class End {
   arrived = [];
   notified = [];
   answers = new Map();
   replicas = new Map();
   expected = new Map();
-  /** The client's id of each request, by the one in the transcript. */
+  /** The client's request ids by those in the transcript. */
   ids = new Map();
   open = new Map();
   hasEnded = false;
@@ -81,7 +81,7 @@ class End {
     return id;
   }
 
-  /** What the client does with the answers that tell of states. */
+  /** Updates the replicas with a result, as the client does. */
   took(method, params, result) {
     const { replicas } = this;
     if (method === "store/subscribe") replicas.set(params.store, known(result));
@@ -105,7 +105,7 @@ function known(snapshot) {
 
 class Run {
   ends = new Map();
-  /** Every state that any connection has seen: "store revision" to the state. */
+  /** All states seen on any connection, by "store revision". */
   seen = new Map();
 
   constructor({ place, steps }) {
@@ -146,7 +146,7 @@ class Run {
   }
 
   ask(end, { kind, message, line, name }, index) {
-    // No client of ours sends such things.
+    // No client sends such messages.
     if (kind === "bytes" || Array.isArray(message) || !isRequest(message)) return;
     const { id, method, params = {} } = message;
     if (id === undefined) {
@@ -172,7 +172,7 @@ class Run {
     end.open.set(key, { id: ours, method, params });
   }
 
-  /** A new connection resumes from what another one held. */
+  /** Gives a new connection the replica of another one. */
   holdWhatWasSeen(end, { id, params }, name, index) {
     const answer = this.steps
       .slice(index)
@@ -212,7 +212,7 @@ class Run {
     return { ...message, id: end.open.get(JSON.stringify(message.id))?.id ?? "unasked" };
   }
 
-  /** What the client makes of one message that it has been sent. */
+  /** Checks how the client handles a message of the server. */
   check(end, message, translated) {
     if (message.method !== undefined) {
       assert.deepEqual(end.notified.shift(), { method: message.method, params: translated.params });

@@ -16,12 +16,12 @@ function declared(name) {
 }
 
 for (const name of ["index", "node"])
-  test(`what ${name}.js exports is what its declarations name`, async () => {
+  test(`${name}.js exports what its declarations declare`, async () => {
     const module = await import(new URL(`${name}.js`, root));
     assert.deepEqual(Object.keys(module).sort(), declared(`${name}.d.ts`));
   });
 
-test("what browsers load imports nothing of Node's", () => {
+test("modules for browsers import nothing of Node", () => {
   const files = readdirSync(new URL("src", root)).filter((name) => name.endsWith(".js"));
   for (const name of ["index.js", ...files.map((name) => `src/${name}`)])
     for (const [, from] of read(name).matchAll(/from "([^"]*)"/g))

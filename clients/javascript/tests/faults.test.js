@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The conformance runs with a proxy that plants faults (clients/CONFORMANCE.md).
+// The conformance tests with a proxy that plants faults (clients/CONFORMANCE.md).
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const folder = `${project}clients/conformance`;
 const faults = JSON.parse(readFileSync(`${folder}/faults.json`, "utf8"));
 
 for (const scenario of faults.scenarios)
-  test(`a planted fault is noticed and healed: ${scenario.name}`, async () => {
+  test(`a planted fault is detected and repaired: ${scenario.name}`, async () => {
     await through(faults.server, ["--scenario", scenario.name], async (client, proxy, direct) => {
       const noticed = new Set();
       client.on("divergence", ({ reason }) => noticed.add(reason));
@@ -37,7 +37,7 @@ for (const scenario of faults.scenarios)
   });
 
 for (const seed of [1, 2, 3])
-  test(`50 cuts at random lose no input and repeat none: seed ${seed}`, async () => {
+  test(`50 random cuts lose and repeat no input: seed ${seed}`, async () => {
     await through([], ["--cuts", "50", "--seed", seed], async (client, proxy) => {
       const problems = [];
       client.on("divergence", (problem) => problems.push(problem));
@@ -58,8 +58,8 @@ for (const seed of [1, 2, 3])
     });
   });
 
-// The list is compared with what was typed; rows are changed before the server has confirmed them.
-test("1,000 interactions through 50 cuts are all there, or refused with a reason", async () => {
+// The list is compared with the interactions. Todos are changed before the server has confirmed them.
+test("1,000 interactions through 50 cuts are applied or refused with a reason", async () => {
   await through([], ["--cuts", "50", "--seed", "4"], async (client, proxy, direct) => {
     const store = client.store("list", { kind: "todo", config: { memory: {} } });
     const reasons = [];
@@ -70,7 +70,7 @@ test("1,000 interactions through 50 cuts are all there, or refused with a reason
     let typed = [];
     let refused = 0;
     for (let number = 0; number < 1000; number++) {
-      // What is on its way stays bounded, as with a person.
+      // The number of pending inputs is bounded, as with a person.
       if (number > 16) await reasons[number - 16];
       const todo = typed[pick(typed.length)];
       const other = typed[pick(typed.length)];
@@ -109,7 +109,7 @@ test("1,000 interactions through 50 cuts are all there, or refused with a reason
   });
 });
 
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+/** Pseudo-random numbers from 0 to below 1 (mulberry32). */
 function generator(seed) {
   return () => {
     seed = (seed + 0x6d2b79f5) | 0;
@@ -119,7 +119,7 @@ function generator(seed) {
   };
 }
 
-/** A client whose every byte goes through the proxy. */
+/** Makes a client that connects through the proxy. */
 async function through(options, proxyOptions, body) {
   const server = await serve(...options);
   const args = [server.address, ...proxyOptions];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Frames that the program refuses, with the limits that it tells and without.
+// Frames that the program refuses, with and without reported limits.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -10,7 +10,7 @@ import { serve } from "./support/server.js";
 
 for (const [name, tells] of [["limits that are told", true], ["limits that are not", false]])
   for (const listener of ["--tcp", "--web"])
-    test(`an input above ${name} ends, and those around it are applied: ${listener}`, async () => {
+    test(`an input above ${name} fails; the inputs around it are applied: ${listener}`, async () => {
       const server = await serve(listener, "127.0.0.1:0", "--maximum-frame-bytes", "5000");
       const scheme = { "--tcp": "tcp", "--web": "ws" }[listener];
       const client = new Client(silent(dial(`${scheme}://${server.address.split("/")[0]}`), tells));
@@ -39,7 +39,7 @@ for (const [name, tells] of [["limits that are told", true], ["limits that are n
       }
     });
 
-/** The channel of a server that tells its limits, or of one that does not. */
+/** Dials a server that reports its limits, or one that does not. */
 function silent(dial, tells) {
   if (tells) return dial;
   return (listener) =>

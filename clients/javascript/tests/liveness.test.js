@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Connections that die without an end.
+// Dead connections.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { connect } from "../node.js";
 import { Liveness } from "../src/liveness.js";
 import { Listening, project, serve } from "./support/server.js";
 
-/** What happens at each of `count` beats; `heard` are the beats before which a message came. */
+/** Returns the decisions of `count` beats; `heard` are the beats before which a message arrives. */
 function beats(count, { isAwaiting = false, heard = [] } = {}) {
   const liveness = new Liveness();
   return Array.from({ length: count }, (_, beat) => {
@@ -22,17 +22,17 @@ test("an idle server is pinged after one interval and dropped three beats later"
   assert.equal(beats(7), "wait wait wait ping wait wait dead");
 });
 
-test("a server that owes a response is pinged after half an interval", () => {
+test("with a pending response, the server is pinged after half an interval", () => {
   assert.equal(beats(5, { isAwaiting: true }), "wait ping wait wait dead");
 });
 
-test("any message ends the silence, also after a ping", () => {
+test("any message resets the silence, also after a ping", () => {
   assert.equal(beats(8, { heard: [3] }), "wait wait wait wait wait wait ping wait");
   assert.equal(beats(8, { heard: [6] }), "wait wait wait ping wait wait wait wait");
 });
 
 for (const wire of ["tcp", "web"])
-  test(`a half-open connection is noticed while it is idle, and while an input waits: ${wire}`, async () => {
+  test(`a half-open connection is detected while idle and while an input is pending: ${wire}`, async () => {
     const server = await serve(`--${wire}`, "127.0.0.1:0");
     const proxy = await Listening.start(
       `${project}clients/conformance/slow-proxy`,

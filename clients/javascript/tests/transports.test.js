@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The client against the program, over everything that it listens to.
+// The client with the program, over all transports.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -21,7 +21,7 @@ async function inFolder(body) {
   }
 }
 
-/** What every transport has to carry: answers, errors, frames, text beyond ASCII, and much of it. */
+/** Checks results, errors, updates and large texts beyond ASCII over a transport. */
 async function works(client) {
   try {
     const list = client.store("list", { kind: "todo", config: { memory: { count: 3_000 } } });
@@ -41,9 +41,9 @@ async function works(client) {
   }
 }
 
-test("standard streams of a program that is spawned", () => works(spawn(program, ["serve"])));
+test("standard streams of a spawned program", () => works(spawn(program, ["serve"])));
 
-test("a program that is spawned for a client that is closed at once ends", { timeout: 60_000 }, () =>
+test("a spawned program ends when its client is closed immediately", { timeout: 60_000 }, () =>
   inFolder(async (folder) => {
     const file = join(folder, "pid");
     spawn("sh", ["-c", `echo $$ > ${file}.new; mv ${file}.new ${file}; exec cat`]).close();
@@ -60,7 +60,7 @@ test("a program that is spawned for a client that is closed at once ends", { tim
     while (await look(isThere));
   }));
 
-test("a program that cannot be spawned is said to be missing", async () => {
+test("a missing program is reported", async () => {
   const client = spawn("/no/such/program");
   const status = await new Promise((resolve) =>
     client.on("status", (status) => status.state === "reconnecting" && resolve(status)),
@@ -108,7 +108,7 @@ test("WebSocket", { skip: !has("--web") }, async () => {
   await server.stop();
 });
 
-test("what nobody looks at is hidden again after a connection was lost", async () => {
+test("an inactive client stays inactive after a lost connection", async () => {
   const server = await serve();
   const client = connect(`tcp://${server.address}`, { backoff: { base: 1, maximum: 2 } });
   const balance = client.store("balance");
@@ -130,7 +130,7 @@ test("what nobody looks at is hidden again after a connection was lost", async (
   await server.stop();
 });
 
-test("a server that is killed and comes back finds everything where it was", () =>
+test("a client resumes its session after the server was killed", () =>
   inFolder(async (folder) => {
     const options = ["--data-dir", folder];
     const first = await serve(...options);
@@ -140,7 +140,7 @@ test("a server that is killed and comes back finds everything where it was", () 
     await list.send({ type: "stateRequested" });
     const { session } = client;
     await first.stop("SIGKILL");
-    // What is sent while nobody is there arrives once somebody is.
+    // An input that is sent while the server is down is applied afterwards.
     const answer = list.send({ type: "todoRenamed", id: "1", title: "Milk" });
     const second = await serve("--tcp", first.address, ...options);
     assert.equal((await answer).changed, true);

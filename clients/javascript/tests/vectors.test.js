@@ -8,13 +8,13 @@ import { applyPatch, canonical, crc32, digest, PatchError } from "../index.js";
 
 const read = (name) =>
   JSON.parse(readFileSync(new URL(`../../conformance/${name}.json`, import.meta.url), "utf8"));
-/** Nothing that is handed to a patch may change. */
+/** Freezes a value: a patch must not change its input. */
 const frozen = (value) => {
   if (typeof value === "object" && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
   return value;
 };
 
-test("the canonical form and the digest are those of the vectors", () => {
+test("canonical forms and digests are those of the vectors", () => {
   const vectors = read("canonical");
   assert.ok(vectors.length > 10);
   for (const { text, canonical: expected, digest: number } of vectors) {
@@ -24,7 +24,7 @@ test("the canonical form and the digest are those of the vectors", () => {
   assert.equal(crc32(new TextEncoder().encode("123456789")), 0xcbf43926);
 });
 
-test("patches give what the vectors say, and change no state that was handed out", () => {
+test("patches give the results of the vectors and do not change their input", () => {
   const vectors = read("patches");
   assert.ok(vectors.length > 50);
   for (const { doc, patch, expected, error } of vectors) {
@@ -35,7 +35,7 @@ test("patches give what the vectors say, and change no state that was handed out
   }
 });
 
-test("what a patch does not touch is shared with the state before", () => {
+test("unchanged parts are shared with the previous state", () => {
   const before = frozen({ a: [{ n: 1 }, { n: 2 }], b: { c: [1] } });
   const after = applyPatch(before, [
     { op: "replace", path: "/a/1/n", value: 3 },
@@ -46,7 +46,7 @@ test("what a patch does not touch is shared with the state before", () => {
   assert.equal(after.a[0], before.a[0]);
 });
 
-test("a copy and its original part again", () => {
+test("a copy and its original are independent", () => {
   const after = applyPatch(frozen({ a: { x: [1] } }), [
     { op: "add", path: "/a/x/-", value: 2 },
     { op: "copy", from: "/a", path: "/b" },
@@ -55,7 +55,7 @@ test("a copy and its original part again", () => {
   assert.deepEqual(after, { a: { x: [1, 2, 3] }, b: { x: [1, 2] } });
 });
 
-test("a member called __proto__ is a member like any other", () => {
+test("a member named __proto__ is an ordinary member", () => {
   const after = applyPatch(JSON.parse('{"__proto__": {"a": 1}}'), [
     { op: "replace", path: "/__proto__/a", value: 2 },
     { op: "add", path: "/b", value: 1 },

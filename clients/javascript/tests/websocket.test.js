@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The WebSocket client of our own, against a server that says bytes.
+// The WebSocket client of this package, with a server that sends given bytes.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -10,7 +10,7 @@ import { test } from "node:test";
 
 import { webSocket } from "../src/node/websocket.js";
 
-/** Dials; gives the channel, what has come, and the other end of the socket. */
+/** Dials; returns the transport, the received messages and the other end of the socket. */
 async function dialled(body, { status = 101, accept } = {}) {
   const server = net.createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -46,7 +46,7 @@ const frame = (first, payload) => {
 };
 const text = (string) => frame(0x81, Buffer.from(string));
 
-test("messages of every length come, whole or a byte at a time", () =>
+test("messages of all lengths arrive, whole or byte by byte", () =>
   dialled(async ({ dial, socket, messages }) => {
     await dial;
     const expected = ["", "ä", "a".repeat(125), "b".repeat(126), "c".repeat(65_535), "d".repeat(65_536)];
@@ -59,7 +59,7 @@ test("messages of every length come, whole or a byte at a time", () =>
     assert.deepEqual(messages, [...expected, "slow ä"]);
   }));
 
-test("fragments become one message, with pings between them answered", () =>
+test("fragments become one message; pings between them are answered", () =>
   dialled(async ({ dial, socket, messages }) => {
     await dial;
     const pieces = [frame(0x01, Buffer.from([0xc3])), frame(0x89, Buffer.from("hi")), frame(0x80, Buffer.from([0xa4]))];
@@ -71,11 +71,11 @@ test("fragments become one message, with pings between them answered", () =>
     assert.deepEqual(messages, ["ä"]);
   }));
 
-test("what is sent is masked, and long where it has to be", () =>
+test("sent frames are masked and have the right length field", () =>
   dialled(async ({ dial, socket }) => {
-    const channel = await dial;
+    const transport = await dial;
     for (const length of [5, 126, 70_000]) {
-      channel.send("x".repeat(length));
+      transport.send("x".repeat(length));
       const extra = length < 126 ? 0 : length < 65_536 ? 2 : 8;
       let bytes = Buffer.alloc(0);
       while (bytes.length < 6 + extra + length) bytes = Buffer.concat([bytes, (await once(socket, "data"))[0]]);
@@ -103,7 +103,7 @@ for (const [what, bytes] of Object.entries({
       assert.equal((await end).name, "StatewireError");
     }));
 
-test("a close of the server's is answered, and its reason told", () =>
+test("a close frame is answered and its reason reported", () =>
   dialled(async ({ dial, socket, end }) => {
     await dial;
     socket.write(frame(0x88, Buffer.concat([Buffer.from([0x03, 0xe9]), Buffer.from("going")])));
@@ -112,7 +112,7 @@ test("a close of the server's is answered, and its reason told", () =>
     assert.match((await end).message, /1001 going/);
   }));
 
-test("a server that is no WebSocket is refused", async () => {
+test("a server that is not a WebSocket server is refused", async () => {
   await dialled(({ dial }) => assert.rejects(dial, /invalid WebSocket handshake/), { accept: "wrong" });
   await dialled(({ dial }) => assert.rejects(dial, /status 404/), { status: 404 });
 });

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run by clients/python/test."""
+"""The tests of the Python client, run by clients/python/test."""
 
 import logging
 
-# In Python's development mode asyncio tells of everything that took a while, which is no fault.
+# In development mode asyncio logs slow callbacks, which are not errors.
 logging.getLogger("asyncio").setLevel(logging.ERROR)

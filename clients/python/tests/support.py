@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program, the proxy that plants faults, and how the tests wait for them."""
+"""Support of the tests: the program, the proxy that plants faults, and timeouts."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from typing import Any
 PROJECT = pathlib.Path(__file__).parents[3]
 DATA = PROJECT / "clients" / "conformance"
 PROGRAM = os.path.abspath(os.environ.get("STATEWIRE") or PROJECT / ".build" / "debug" / "statewire")
-# What is kept without --data-dir; never that of whoever runs the tests.
+# The data directory without --data-dir, so that tests do not use the user's own.
 STATE = tempfile.TemporaryDirectory(prefix="statewire-", ignore_cleanup_errors=True)
 atexit.register(STATE.cleanup)
-# A test that takes longer hangs; nothing is measured with it.
+# The timeout of a test in seconds.
 PATIENCE = float(os.environ.get("PATIENCE") or 120)
 
 _LISTENING = re.compile(rb"listening on (\S+)\s*$")
 
 
 def run(test: Coroutine[Any, Any, None]) -> None:
-    """Runs a test, and ends it where it hangs."""
+    """Runs a test with a timeout."""
     asyncio.run(asyncio.wait_for(test, PATIENCE))
 
 
 class Listening:
-    """A process that says where it listens."""
+    """A process that reports its address."""
 
     def __init__(self, process: asyncio.subprocess.Process, output: asyncio.StreamReader) -> None:
         self.process, self._output = process, output
@@ -54,7 +54,7 @@ class Listening:
             self.lines.append(line.decode().rstrip("\n"))
 
     async def kill(self) -> None:
-        """Ends it without a word, and waits until all it had said was read."""
+        """Kills the process and waits until its output was read."""
         if self.process.returncode is None:
             self.process.kill()
         await self.process.wait()
@@ -66,7 +66,7 @@ class Listening:
 
 
 class Server(Listening):
-    """`statewire serve` at a port."""
+    """Runs `statewire serve` on a port."""
 
     port = 0
 
@@ -90,7 +90,7 @@ class Server(Listening):
 
 
 class Proxy(Listening):
-    """`fault-proxy`, or another one, in front of a server. `lines` are the faults that it has planted."""
+    """Runs `fault-proxy` or another proxy in front of a server. `lines` are the planted faults."""
 
     @staticmethod
     async def start(server: Server, *options: str, script: str = "fault-proxy") -> Proxy:
@@ -110,7 +110,7 @@ class Proxy(Listening):
         return f"tcp://{self.address}"
 
     async def vanish(self) -> None:
-        """Has `slow-proxy` make every open connection half-open; returns when it has said so."""
+        """Makes `slow-proxy` turn all open connections half-open; returns when it has done so."""
         assert self.process.stdin
         count = len(self.lines)
         self.process.stdin.write(b"vanish\n")
@@ -119,7 +119,7 @@ class Proxy(Listening):
 
 
 def free_port() -> int:
-    """A port that nobody listens at, below those that the kernel gives to clients."""
+    """Finds a free port below the ephemeral range."""
     for port in range(21_000, 29_000):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -132,5 +132,5 @@ def free_port() -> int:
 
 
 def folder() -> tempfile.TemporaryDirectory[str]:
-    """A folder that goes with the test."""
+    """Makes a temporary folder."""
     return tempfile.TemporaryDirectory(prefix="statewire-", ignore_cleanup_errors=True)

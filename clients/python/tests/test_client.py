@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The client against the program: resuming, exactly once, cancelling, waiting, drawing."""
+"""The client with the program: resuming, exactly once, cancellation, waiting, optimistic updates."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class ClientTests(unittest.TestCase):
                     handle = client.session
                     for round in range(3):
                         await server.kill()
-                        # It waits, and is applied once, whenever the server comes back.
+                        # The inputs wait for the server and are applied once.
                         sent = [
                             store.post({"type": "todoAdded", "title": f"{round} {number}"})
                             for number in range(5)
@@ -269,7 +269,7 @@ class ClientTests(unittest.TestCase):
                 await client.request("test/advanceClock", {"by": 10})
                 self.assertEqual(store.state["type"], "loading")
                 await store.send({"type": "reset"})
-                # And nothing of it stands in the way of what comes then.
+                # The next load succeeds.
                 loading = asyncio.create_task(store.send({"type": "load"}, settle=True))
                 await asyncio.sleep(0)
                 await client.request("test/advanceClock", {"by": 10})
@@ -292,7 +292,7 @@ class ClientTests(unittest.TestCase):
                 assert drawn["type"] == "content"
                 self.assertEqual(drawn["todos"][0]["id"], "drawn")
                 self.assertEqual(titles(store.confirmed), [])
-                # What others change meanwhile comes below it.
+                # Changes of other clients are shown below the update.
                 async with Client(server.url, session=client.session) as other:
                     same = await other.open(TODO)
                     await same.send({"type": "todoAdded", "title": "Bread"}, settle=True)
@@ -305,7 +305,7 @@ class ClientTests(unittest.TestCase):
                 self.assertNotEqual(store.state["todos"][1]["id"], "drawn")
                 self.assertIs(store.state, store.confirmed)
 
-                # What is refused disappears.
+                # The update of a cancelled input disappears.
                 with self.assertRaises(InvalidParamsError):
                     await store.send(
                         {"type": "todoAdded", "title": ""}, optimistic=lambda state: with_todo("", state))
@@ -344,7 +344,7 @@ class ClientTests(unittest.TestCase):
                     await asyncio.gather(*sent)
                     self.assertEqual(titles(store.state), names)
 
-                    # Those that are given up keep no place, at whatever moment that is: refused, or amid it.
+                    # Cancelled inputs do not block later ones, whether they are refused or pending.
                     many = [asyncio.create_task(store.send({"type": "todoAdded", "title": f"x{number}"}))
                             for number in range(60)]
                     await asyncio.sleep(0)
@@ -407,7 +407,7 @@ class ClientTests(unittest.TestCase):
                         await asyncio.sleep(0.001)
                     await client.request("ping")
                     self.assertEqual(balance.state["formattedBalance"], "--")
-                    # Attaching shows it, and the word right behind that hides it again.
+                    # Attaching makes the frontend active; the notification after it makes it inactive.
                     self.assertLessEqual(balance.revision, revision + 2)
                     self.assertTrue(await balance.verify())
 
@@ -448,10 +448,10 @@ class ClientTests(unittest.TestCase):
                     store = await client.open(TODO, "list", MEMORY)
                     await store.send({"type": "stateRequested"})
                     assert store._replica
-                    # The right state is compared once, and then no check is under way.
+                    # The correct state is verified once; afterwards no verification is pending.
                     while client._checked.get("list") != store.revision:
                         await asyncio.sleep(0.001)
-                    # What a wrong patch would have left behind.
+                    # The result of a wrong patch.
                     store._replica._document.apply(
                         [{"op": "replace", "path": "/todos/0/title", "value": "wrong"}])
                     store.held(None)
@@ -470,7 +470,7 @@ class ClientTests(unittest.TestCase):
                 assert connection
                 checking = asyncio.create_task(client._check_all(connection))
                 await asyncio.sleep(0)
-                # Behind the check, and answered before its task goes on.
+                # Sent after the verification and answered before its task continues.
                 store.post({"type": "todoRemoved", "id": "1"})
                 await checking
                 while store.revision == 1:
@@ -497,7 +497,7 @@ class ClientTests(unittest.TestCase):
 
             listener = await asyncio.start_server(mute, "127.0.0.1", 0)
             port = listener.sockets[0].getsockname()[1]
-            # A machine that is busy may need longer for the beginning, which is another matter.
+            # A busy machine may need longer for the start, which is not tested here.
             client = Client(f"tcp://127.0.0.1:{port}", ping_interval=0.01, timeout=0.1, backoff=SOON,
                             retry_initial_connection=True)
             async with client:

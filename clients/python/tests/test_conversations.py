@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All shared conversations, as clients/CONFORMANCE.md says: the run is the server of bare connections."""
+"""The conformance test with the shared conversations: the test plays the server for connections."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .transcript import Conversation, Line, conversations
 
 
 class MemoryWire:
-    """Keeps what is sent."""
+    """Records sent messages."""
 
     def __init__(self) -> None:
         self.sent: list[Any] = []
@@ -49,7 +49,7 @@ class MemoryWire:
 
 
 class Heard(ConnectionListener):
-    """Keeps what is told."""
+    """Records callbacks."""
 
     def __init__(self) -> None:
         self.notifications: list[tuple[str, Any]] = []
@@ -71,7 +71,7 @@ class Heard(ConnectionListener):
 
 
 class Replay:
-    """The replicas as a straightforward replay gives them, of one connection."""
+    """The expected replicas of one connection, computed by a simple replay."""
 
     def __init__(self, seen: dict[tuple[str, int], Any]) -> None:
         self.held: dict[str, tuple[int, Any]] = {}
@@ -114,7 +114,7 @@ class Replay:
 
 
 def perform(operation: dict[str, Any], document: Any) -> Any:
-    """One operation of RFC 6902, the plain way; what the server sends applies."""
+    """Applies one operation of RFC 6902. Operations of the server always apply."""
     path = [part.replace("~1", "/").replace("~0", "~") for part in operation["path"].split("/")[1:]]
     op = operation["op"]
     value = operation.get("value")
@@ -143,7 +143,7 @@ def perform(operation: dict[str, Any], document: Any) -> Any:
 
 
 class Peer:
-    """The server's side of one connection of a conversation."""
+    """The server side of one connection of a conversation."""
 
     def __init__(self, case: unittest.TestCase, seen: dict[tuple[str, int], Any]) -> None:
         self.case = case
@@ -152,7 +152,7 @@ class Peer:
         self.connection = Connection(self.heard)
         self.connection.use(self.wire)
         self.replay = Replay(seen)
-        # The client's ids for those of the conversation, of all requests and of those that are open.
+        # The client's request ids by those of the conversation, and the open requests.
         self.ids: dict[str, int] = {}
         self.open: dict[str, tuple[str, dict[str, Any], asyncio.Future[Any]]] = {}
         self.tasks: list[asyncio.Task[Any]] = []
@@ -187,7 +187,7 @@ class Peer:
                 self.hold_before(store, revision)
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
-        # Answers are looked at in the turn in which they come, so that a frame behind one is not there yet.
+        # The callback runs before the frame after the response is handled.
         request = self.connection.start(method, params, future.set_result)
         sent = self.expect_sent({"jsonrpc": "2.0", "id": request, "method": method, "params": params})
         key = spelled(message["id"])
@@ -195,7 +195,7 @@ class Peer:
         self.open[key] = (method, params, future)
 
     def hold_before(self, store: str, revision: int | None) -> None:
-        """A connection may name what another one has held."""
+        """Gives the connection the replica that another connection had at a revision."""
         if revision is None or self.replay.held.get(store, (None,))[0] == revision:
             return
         if (store, revision) in self.replay.seen:
@@ -234,7 +234,7 @@ class Peer:
         self.compare()
 
     def mapped(self, message: dict[str, Any]) -> dict[str, Any]:
-        """The message with the client's ids."""
+        """Replaces the ids of a message with those of the client."""
         mapped = copy.deepcopy(message)
         if "id" in message and message["id"] is not None:
             key = spelled(message["id"])
@@ -296,7 +296,7 @@ def spelled(request: Any) -> str:
 
 
 def is_request(message: Any) -> bool:
-    """Whether a client would send this."""
+    """Returns True if a client sends such a message."""
     return (
         isinstance(message, dict)
         and message.get("jsonrpc") == "2.0"
@@ -309,7 +309,7 @@ def is_request(message: Any) -> bool:
 
 
 async def play(case: unittest.TestCase, conversation: Conversation) -> int:
-    """Plays one; how many messages the client has sent and understood."""
+    """Plays a conversation; returns the number of checked messages."""
     peers: dict[str, Peer] = {}
     seen: dict[tuple[str, int], Any] = {}
     for line in conversation.lines:
@@ -338,7 +338,7 @@ class ConversationTests(unittest.TestCase):
                 self.assertGreater(asyncio.run(play(self, conversation)), 1)
 
     def test_the_run_notices_a_client_that_is_wrong(self) -> None:
-        """Otherwise it would prove nothing."""
+        """Checks that the test detects errors."""
         subscribed = '<-- {"jsonrpc":"2.0","id":1,"result":{"revision":0,"state":{"a":1}}}'
         asked = '--> {"jsonrpc":"2.0","id":1,"method":"store/subscribe","params":{"store":"s"}}'
         changed = ('<-- {"jsonrpc":"2.0","method":"store/changed","params":{"store":"s","base":0,'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Planted faults and random cuts, as clients/CONFORMANCE.md says."""
+"""The conformance tests with planted faults and random cuts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from statewire.types import Todo, TodoInput
 
 from .support import DATA, Proxy, Server, run
 
-# Tests wait for connections as little as may be; the waits themselves are the tests' of Backoff.
+# Short delays; other tests check the delays of Backoff.
 SOON = Backoff(base=0.01, maximum=0.1)
 
 
@@ -87,7 +87,7 @@ class FaultTests(unittest.TestCase):
         run(self.interact(seed=1))
 
     async def interact(self, seed: int) -> None:
-        """1,000 random interactions, compared with what was typed; those above the limits are refused."""
+        """Compares the list with 1,000 random interactions; those above the limits are refused."""
         pick = random.Random(seed)
         async with (
             await Server.start() as server,

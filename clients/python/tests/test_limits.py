@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs that cannot be accepted end with an error, and never wait for ever."""
+"""Inputs that cannot be accepted end with an error and do not wait for ever."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ JSON = dict[str, Any]
 
 
 def deep(levels: int) -> Any:
-    """Arrays in one another."""
+    """Makes nested arrays."""
     value: Any = 1
     for _ in range(levels):
         value = [value]
@@ -39,13 +39,13 @@ def deep(levels: int) -> Any:
 
 
 class Stand:
-    """A server that answers as it is told, and keeps what it was sent."""
+    """A server with given responses, which records received messages."""
 
     def __init__(self, limits: JSON | None = None, session: str = "s") -> None:
         self.limits, self.session = limits, session
         self.inputs: list[JSON] = []
         self.methods: list[str] = []
-        # What it says to an input.
+        # The response to an input.
         self.answer: Callable[[JSON, int], JSON | None] = lambda message, size: {
             "id": message["id"], "result": {"revision": 0, "changed": False}}
         self.writer: asyncio.StreamWriter | None = None
@@ -82,7 +82,7 @@ class Stand:
         writer.close()
 
     async def received(self, count: int) -> None:
-        """Waits until so many inputs have come."""
+        """Waits until a number of inputs has arrived."""
         while len(self.inputs) < count:
             self.sent.clear()
             await self.sent.wait()
@@ -105,7 +105,7 @@ class LimitTests(unittest.TestCase):
         with self.assertRaises(LimitError) as caught:
             Limits(len(frame) - 1, None).check(frame)
         self.assertEqual(caught.exception.limit, "frameBytes")
-        # Brackets in strings are text.
+        # Brackets in strings do not count.
         nested = request_frame(1, "ping", {"[[[[": '\\"[[[', "a": deep(3)})
         Limits(None, 5).check(nested)
         with self.assertRaises(LimitError) as caught:
@@ -129,9 +129,9 @@ class LimitTests(unittest.TestCase):
                 with self.assertRaises(LimitError):
                     await client.request("ping", {"text": "x" * 1000})
                 await todo.send({"type": "todoAdded", "title": "fits"})
-                # Nothing of it was sent, and no number was taken.
+                # Nothing was sent and no sequence number was used.
                 self.assertEqual([sent["params"]["sequence"] for sent in stand.inputs], [1])
-                # Offline, too: at once.
+                # Also while offline, immediately.
                 assert client._connection
                 client._connection.abort()
                 while client.status == "connected":
@@ -166,7 +166,7 @@ class LimitTests(unittest.TestCase):
         run(test())
 
     def test_errors_without_an_id_end_what_they_are_about(self) -> None:
-        """The server tells no limits, and answers late: only sizes say which input was meant."""
+        """The server reports no limits and answers late: only the sizes identify the input."""
 
         async def test() -> None:
             async with Stand() as stand, Client(stand.url, backoff=SOON) as client:
@@ -180,7 +180,7 @@ class LimitTests(unittest.TestCase):
                     with self.assertRaises(LimitError) as caught:
                         await answer
                     self.assertEqual(caught.exception.limit, "frameBytes")
-                # The server was asked once; from then on it is known.
+                # The server refused one frame; from then on the limit is known.
                 with self.assertRaises(LimitError):
                     todo.post({"type": "todoAdded", "title": "x" * 1500}, settle=True)
                 self.assertEqual(len(stand.inputs), 4)
@@ -192,7 +192,7 @@ class LimitTests(unittest.TestCase):
                 self.assertEqual(caught.exception.limit, "nesting")
                 self.assertFalse(small.done())
 
-                # None of those that were refused comes again.
+                # No refused input is sent again.
                 stand.answer = lambda message, size: {
                     "id": message["id"], "result": {"revision": 0, "changed": True}}
                 before = len(stand.inputs)
@@ -210,7 +210,7 @@ class LimitTests(unittest.TestCase):
                 unread = {"id": None, "error": {"code": -32700, "message": "what is this"}}
                 stand.answer = lambda message, size: (
                     unread if message["params"]["input"]["title"] == "odd" else None)
-                # One that waits for its effects may be open for long, and is not meant while another may be.
+                # A request with `settle` may be open for long, so another open request ends first.
                 waits = todo.post({"type": "todoAdded", "title": "waits"}, settle=True)
                 with self.assertRaises(ParseError):
                     await todo.send({"type": "todoAdded", "title": "odd"})
@@ -234,7 +234,7 @@ class LimitTests(unittest.TestCase):
                     assert state["type"] == "content"
                     self.assertEqual(len(state["todos"]), 1)
 
-                # Frames of just the limits that the program tells.
+                # Frames of exactly the limits that the program reports.
                 bare = await Connection.to(server.url)
                 greeted = await bare.request("initialize")
                 limits = Limits.of(greeted.get("limits"))
@@ -260,7 +260,7 @@ class LimitTests(unittest.TestCase):
 
 
 class LostTests(unittest.TestCase):
-    """No input that waits is dropped without an error."""
+    """No pending input is dropped without an error."""
 
     def setUp(self) -> None:
         logging.disable(logging.CRITICAL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connections that die without an end."""
+"""Dead connections."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SOON = Backoff(base=0.01, maximum=0.1)
 
 
 def beats(count: int, is_awaiting: bool = False, heard: Container[int] = ()) -> str:
-    """What happens at each beat; `heard` are the beats before which a message came."""
+    """Returns the decision of each beat; `heard` are the beats before which a message arrives."""
     liveness = Liveness()
     happens = []
     for beat in range(count):
@@ -54,7 +54,7 @@ class LivenessTests(unittest.TestCase):
             await Server.start(listen=(wire, "127.0.0.1:0")) as server,
             await Proxy.start(server, "--delay", "0.01", "--jitter", "0", script="slow-proxy") as proxy,
         ):
-            # The timeout of requests is not what notices it.
+            # The timeout of requests is too long to detect it.
             url = f"{scheme}://{proxy.address}"
             async with Client(
                 url, backoff=SOON, ping_interval=0.2, timeout=3600, verify_interval=None

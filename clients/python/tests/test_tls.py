@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TLS, with a certificate of the test's own."""
+"""TLS with a generated certificate."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The terminal at 80 × 24, by its keys. What it shows is kept as SVG where SCREENSHOTS says."""
+"""The terminal program at 80 × 24, driven by keys. Screenshots are saved as SVG in SCREENSHOTS."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ SCREENSHOTS = pathlib.Path(
     os.environ.get("SCREENSHOTS") or PROJECT / ".build" / "clients" / "screenshots")
 
 
-# Sets the title of a window, clears the screen, colours by C1, turns the text around, is markup.
+# Sets the window title, clears the screen, uses C1 controls, reorders text, has markup.
 HOSTILE = "a\x1b]2;P\x07\x1b[2J\x9b31m\x7f\u202e\t\n[@click=app.quit]b"
 VISIBLE = "a␛]2;P␇␛[2J�31m␡�␉␊[@cli"
 
 
-# Another frontend, in a process of its own: renames the todo 1, and waits for a title.
+# Another client in its own process: renames the todo 1 and waits for a title.
 ELSEWHERE = """
 import asyncio, sys
 from statewire import TODO, Client
@@ -64,13 +64,13 @@ asyncio.run(rename(*sys.argv[1:]))
 
 
 class Terminal:
-    """The terminal, and who looks at it and presses its keys."""
+    """The terminal program, its screen and its keys."""
 
     def __init__(self, app: StatewireApp, pilot: Pilot[None]) -> None:
         self.app, self.pilot = app, pilot
 
     async def until(self, condition: Callable[[], object]) -> None:
-        """Waits until something is so; the test hangs, and is ended, if it never is."""
+        """Waits for a condition; the timeout of the test applies."""
         while not condition():
             await self.pilot.pause(0.01)
 
@@ -82,7 +82,7 @@ class Terminal:
         await self.pilot.press(*keys)
 
     async def focus(self, key: str, selector: str) -> None:
-        """Presses a key that leads somewhere."""
+        """Presses a key that moves the focus."""
         await self.pilot.press(key)
         await self.until(lambda: self.app.focused is self.app.query_one(selector))
 
@@ -97,7 +97,7 @@ class Terminal:
 
     @property
     def is_sent(self) -> bool:
-        """True once all that was done to the list is accepted."""
+        """True when all changes of the list are accepted."""
         return not self.app.query_one(TodoPanel).unanswered
 
     @property
@@ -111,7 +111,7 @@ class Terminal:
         return self.app.query_one(f"#{store_name(name)}", LoaderLine).render().plain
 
     def keep(self, name: str) -> str:
-        """What it shows, as text; kept as a picture."""
+        """Returns the screen as text and saves a screenshot."""
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         (SCREENSHOTS / f"{name}.svg").write_text(
             self.app.export_screenshot(title="statewire-tui"), encoding="utf-8")
@@ -121,7 +121,7 @@ class Terminal:
 
 @contextlib.contextmanager
 def delayed(gate: asyncio.Event) -> Iterator[None]:
-    """No connection comes about until the gate is open."""
+    """Delays connections until the gate is open."""
     connect = Connection.to
 
     async def late(*arguments: Any) -> Connection:
@@ -133,8 +133,8 @@ def delayed(gate: asyncio.Event) -> Iterator[None]:
 
 
 async def soon(*_: float) -> None:
-    """Textual waits after each key until the process has nothing to do, which takes a second on a busy
-    machine; these tests wait for what they expect."""
+    """Disables the wait of Textual after each key, which takes a second on a busy machine: the tests wait
+    for conditions."""
     await asyncio.sleep(0.001)
 
 
@@ -192,7 +192,7 @@ class TerminalTests(unittest.TestCase):
                 await screen.until(lambda: rows.todos[0]["completed"])
                 await screen.until(lambda: "1 of 2 open" in str(screen.app.query_one(TodoPanel).border_title))
 
-                # All of it is the server's, too.
+                # The server has the same list.
                 async with Client(server.url, session=screen.client.session) as other:
                     state = (await other.open(TODO)).state
                     assert state["type"] == "content"
@@ -223,7 +223,7 @@ class TerminalTests(unittest.TestCase):
                     await screen.until(lambda: screen.titles == ["short"] and screen.is_sent)
                     self.assertEqual(screen.text("#todo-problem"), "")
 
-                    # A title that is refused while the line has another one comes back behind that.
+                    # A title that is refused while the field has another one returns after that.
                     await screen.type("next")
                     screen.app.query_one(TodoPanel).add_todo("too long, too")
                     await screen.until(lambda: "The text returns" in screen.text("#todo-problem"))
@@ -231,7 +231,7 @@ class TerminalTests(unittest.TestCase):
                     await screen.press("enter")
                     await screen.until(lambda: line.value == "too long, too")
                     await screen.until(lambda: screen.titles == ["short", "next"])
-                    # And a new title of a todo does.
+                    # A new title of a todo returns too.
                     await screen.press("ctrl+u", "escape", "home", "r")
                     await screen.type(" no longer")
                     await screen.press("enter")
@@ -245,7 +245,7 @@ class TerminalTests(unittest.TestCase):
         run(test())
 
     def test_a_refusal_is_told_until_the_title_is_sent_again(self) -> None:
-        """Also where it comes late, and the next keys are on their way."""
+        """Also when the refusal arrives late, after further keys."""
 
         async def test() -> None:
             async with await Server.start("--test", "--maximum-title-bytes", "10") as server:
@@ -290,7 +290,7 @@ class TerminalTests(unittest.TestCase):
         run(test())
 
     def test_nothing_in_a_text_reaches_the_terminal_as_a_command(self) -> None:
-        """Each kind of text that a server sends, in all places that show it."""
+        """Shows each kind of text from a server in all places."""
 
         async def test() -> None:
             async with await Server.start("--test") as server, Client(server.url) as other:
@@ -346,9 +346,9 @@ class TerminalTests(unittest.TestCase):
                     screen.app.query_one(Head).show("closed", HOSTILE)
                     screen.app.notify(reason(RPCError(1, HOSTILE)), markup=False)
                     await screen.until(lambda: look().count(VISIBLE[:8]) >= 8)
-                    # All of it is there as the text that it is.
+                    # All texts are shown as text.
                     self.assertIn(VISIBLE, seen[-1])
-                    # Nobody was renamed by looking.
+                    # Nothing was renamed.
                     self.assertEqual(screen.titles, [HOSTILE])
 
         run(test())
@@ -364,7 +364,7 @@ class TerminalTests(unittest.TestCase):
                 async with terminal(server.url, other.session) as screen:
                     line = screen.app.query_one("#title", Input)
                     await screen.until(lambda: screen.titles == [title])
-                    # Entering and leaving changes nothing.
+                    # Opening and closing the field changes nothing.
                     for key in ("enter", "escape"):
                         await screen.press("r")
                         await screen.until(lambda: line.value == title)
@@ -377,7 +377,7 @@ class TerminalTests(unittest.TestCase):
                     await screen.press("home", "delete", "enter")
                     edited = "two\r\nlines\t\u202e  x"
                     await screen.until(lambda: screen.titles == [edited] and screen.is_sent)
-                    # An emptied one stays in the line.
+                    # An empty title stays in the field.
                     await screen.press("r", "ctrl+u", "enter")
                     self.assertIn("must not be empty", screen.text("#todo-problem"))
                     await screen.press("escape")
@@ -400,7 +400,7 @@ class TerminalTests(unittest.TestCase):
                     line = screen.app.query_one("#title", Input)
                     problem = "#todo-problem"
                     await screen.until(lambda: screen.titles == ["Milk"])
-                    # Nothing is typed yet: the line has the title that is.
+                    # Without an edit, the field shows the new title.
                     await screen.press("r")
                     await rename("Oat milk")
                     await screen.until(lambda: line.value == "Oat milk")
@@ -413,7 +413,7 @@ class TerminalTests(unittest.TestCase):
                     self.assertEqual(screen.titles, ["Soy milk"])
                     await screen.press("enter")
                     await screen.until(lambda: screen.titles == ["Oat milk!"] and screen.is_sent)
-                    # Esc keeps theirs.
+                    # Esc keeps the title of the other client.
                     await screen.press("r")
                     await screen.type("!")
                     await rename("Rice milk")
@@ -434,7 +434,7 @@ class TerminalTests(unittest.TestCase):
         run(test())
 
     def test_somebody_else_was_faster(self) -> None:
-        """A title that is on its way takes the place of one that nobody here has seen: that is told."""
+        """Reports that a pending title has replaced a title that the person has not seen."""
 
         async def test() -> None:
             async with await Server.start("--test") as server, Client(server.url) as other:
@@ -458,7 +458,7 @@ class TerminalTests(unittest.TestCase):
                         {"id": "1", "title": "Milk!", "completed": False}]})
                     self.assertIn("Oats", screen.text("#todo-problem"))
 
-                    # Also where all of it comes at once, and nothing is drawn between.
+                    # Also when several updates arrive together.
                     def elsewhere(rename: str | None, shown: str) -> None:
                         arguments = [server.url, rename or "", shown]
                         subprocess.run(
@@ -468,7 +468,7 @@ class TerminalTests(unittest.TestCase):
                     await screen.until(lambda: screen.titles == ["Milk!"])
                     elsewhere("Rice", "Rice")
                     screen.app.query_one(TodoPanel).rename_todo("1", "Milk!", "Milk")
-                    # It is written, and nothing is read yet.
+                    # The input is sent and no response was read yet.
                     await asyncio.sleep(0)
                     elsewhere(None, "Milk")
                     await screen.until(lambda: screen.is_sent and screen.titles == ["Milk"])
@@ -477,7 +477,7 @@ class TerminalTests(unittest.TestCase):
         run(test())
 
     def test_somebody_else_has_removed_what_is_changed(self) -> None:
-        """The server accepts inputs to a todo that is gone, and does nothing: that is told.
+        """Reports that an action had no effect because the todo was removed: the server accepts such inputs.
 
         Over the next connection, and in the next session, whose list is loaded after the inputs.
         """
@@ -520,7 +520,7 @@ class TerminalTests(unittest.TestCase):
                     await remove("c", "d", True)
                     await screen.until(lambda: screen.titles == ["e"] and screen.client.status == "connected")
 
-                    # What this person has removed is no news.
+                    # Removals by this person are not reported.
                     gate = asyncio.Event()
                     with delayed(gate):
                         assert screen.client._connection
@@ -547,7 +547,7 @@ class TerminalTests(unittest.TestCase):
         run(test())
 
     def test_a_todo_is_moved_before_one_that_is_gone(self) -> None:
-        """It lands before the next one that is there."""
+        """The todo is moved before the next existing one."""
 
         async def test() -> None:
             async with await Server.start("--test") as server, Client(server.url) as other:
@@ -573,7 +573,7 @@ class TerminalTests(unittest.TestCase):
         run(test())
 
     def test_a_todo_is_moved_before_one_that_is_removed_here(self) -> None:
-        """It has been moved when that one goes, and is not moved again after what was done since."""
+        """The todo was moved before the other one was removed; it is not moved again."""
 
         async def test() -> None:
             async with await Server.start("--test") as server, Client(server.url) as other:
@@ -612,17 +612,17 @@ class TerminalTests(unittest.TestCase):
                 await screen.press("enter")
                 await screen.until(lambda: screen.titles == ["Milk", "Bread", "Eggs"] and screen.is_sent)
                 self.assertEqual(line.value, "")
-                # An empty line stays in the line, however often Enter is pressed.
+                # With an empty field, Enter keeps the focus.
                 await screen.press("enter", "d")
                 await screen.until(lambda: line.value == "d")
-                # What was begun stays there, whatever else is looked at.
+                # A begun text stays when the focus moves.
                 await screen.press("tab")
                 await screen.until(lambda: screen.app.focused is not line)
                 await screen.press("1", "r")
                 await screen.until(lambda: line.value == "Eggs")
                 await screen.press("escape")
                 await screen.until(lambda: line.value == "d")
-                # In a field of the form as well.
+                # Also in a field of the form.
                 await screen.focus("3", "#first")
                 screen.app.post_message(events.Paste("one\ntwo\nthree"))
                 await screen.until(lambda: screen.app.query_one("#first", Input).value == "one\ntwo\nthree")
@@ -632,7 +632,7 @@ class TerminalTests(unittest.TestCase):
         run(test())
 
     def test_keys_are_about_what_the_keys_before_have_done(self) -> None:
-        """However fast: all of them are there before the first is looked at."""
+        """All keys are queued before the first one is handled."""
 
         async def test() -> None:
             async with await Server.start("--test") as server, terminal(server.url) as screen:
@@ -641,11 +641,11 @@ class TerminalTests(unittest.TestCase):
                             "up", "d", "r", "d", "enter", "K"):
                     character = key if len(key) == 1 else None
                     screen.app.post_message(events.Key(key, character))
-                # "dc" was selected once "db" was removed.
+                # "dc" was selected after "db" was removed.
                 await screen.until(lambda: screen.titles == ["dcd", "da"])
                 await screen.until(lambda: screen.is_sent)
                 self.assertEqual(screen.titles, ["dcd", "da"])
-                # From part to part.
+                # From panel to panel.
                 for key in ("3", "1", "2", "3", "tab", "4", "5", "escape", "4", "enter", "1", "d"):
                     screen.app.post_message(events.Key(key, key if len(key) == 1 else None))
                 await screen.until(lambda: screen.titles == ["da"] and screen.is_sent)
@@ -688,7 +688,7 @@ class TerminalTests(unittest.TestCase):
                     await screen.type("!")
                     await screen.press("enter", "J")
                     await screen.until(lambda: screen.titles == ["Eggs", "Bread!"])
-                    # Nobody leaves by accident.
+                    # `q` asks before it quits.
                     await screen.press("q")
                     await screen.until(lambda: isinstance(screen.app.screen, Leaving))
                     await screen.until(lambda: "7 changes not sent" in screen.keep("leaving"))
@@ -710,7 +710,7 @@ class TerminalTests(unittest.TestCase):
         run(test())
 
     def test_a_session_that_is_gone_loses_nothing(self) -> None:
-        """A server without a journal starts again; what was sent to the one before is not known."""
+        """A server without a journal restarts; it is unknown whether sent inputs were applied."""
 
         async def test() -> None:
             with folder() as data:
@@ -748,7 +748,7 @@ class TerminalTests(unittest.TestCase):
                 await screen.press("enter")
                 await screen.until(lambda: line.value == "Milk")
                 self.assertTrue(screen.text("#todo-problem"))
-                # The list can be loaded again, and the todo sent again.
+                # The list can be reloaded and the todo sent again.
                 await screen.press("escape", "g")
                 await screen.until(lambda: "No tasks" in screen.keep("fail"))
                 await screen.focus("a", "#title")
@@ -769,7 +769,7 @@ class TerminalTests(unittest.TestCase):
                     screen.app.post_message(events.Paste("67890 and more"))
                     await screen.until(lambda: screen.text("#submitted"))
                     said = screen.text("#submitted")
-                    # What others do, or the person, makes no difference to it.
+                    # Changes of other clients and further input do not remove it.
                     async with Client(server.url, session=screen.client.session) as other:
                         form = await other.open(FORM)
                         await form.send({"type": "secondEntryChanged", "value": "12345"})
@@ -840,7 +840,7 @@ class TerminalTests(unittest.TestCase):
             async with await Server.start() as server, terminal(server.url) as screen:
                 await screen.until(lambda: screen.client.status == "connected")
                 rows = screen.app.query_one(TodoList)
-                # The server's own list has come, and no other follows.
+                # The list of the server has arrived, and no other follows.
                 await screen.until(lambda: "No tasks" in screen.keep("long"))
                 rows.show([
                     {"id": str(number), "title": f"Todo {number} {'x' * 50}", "completed": number % 2 == 0}
@@ -873,12 +873,12 @@ class TerminalTests(unittest.TestCase):
                 await screen.press("ctrl+t")
                 await screen.until(lambda: "12345" in screen.keep("form-shown"))
 
-                # What somebody else types appears here.
+                # The text of another client is shown.
                 async with Client(server.url, session=screen.client.session) as other:
                     form = await other.open(FORM)
                     await form.send({"type": "firstEntryChanged", "value": "theirs"})
                     await screen.until(lambda: screen.app.query_one("#first", Input).value == "theirs")
-                # Digits are text in an entry; outside they lead somewhere.
+                # Digits are text in an entry; elsewhere they move the focus.
                 await screen.press("escape")
                 await screen.until(lambda: screen.app.focused is None)
                 await screen.focus("4", "#loaders")
@@ -942,10 +942,10 @@ class TerminalTests(unittest.TestCase):
     def test_on_the_session_of_somebody_else(self) -> None:
         async def test() -> None:
             async with await Server.start("--test") as server, Client(server.url) as page:
-                # The page has a loader of another configuration under this name; it is the same for both.
+                # Another client has opened this loader with another configuration; both share the store.
                 name, _ = GALLERY[0]
                 loader = await page.open(LOADING, store_name(name), {"type": "mock", "states": [
-                    {"state": {"type": "loaded", "value": "the page's"}}]})
+                    {"state": {"type": "loaded", "value": "shared"}}]})
                 todo = await page.open(TODO)
                 await todo.send({"type": "stateRequested"}, settle=True)
                 await todo.send({"type": "todoAdded", "title": "Theirs"}, settle=True)
@@ -989,7 +989,7 @@ class TerminalTests(unittest.TestCase):
                     await server.kill()
                     await screen.until(lambda: "Connection lost" in screen.head)
                     self.assertIn("Connection lost", screen.keep("lost"))
-                    # What is done meanwhile is drawn, and done when the server is there again.
+                    # Actions while disconnected are shown and applied after the reconnection.
                     await screen.type("!")
                     await screen.press("escape")
                     await screen.until(lambda: screen.app.focused is None)
@@ -1037,7 +1037,7 @@ class CommandTests(unittest.TestCase):
                 self.assertIn(problem, told.getvalue())
 
     def test_starts_a_server_of_its_own(self) -> None:
-        """In a real terminal, until `q`."""
+        """Runs in a pseudo-terminal until `q`."""
 
         async def test() -> None:
             import pty
@@ -1063,7 +1063,7 @@ class CommandTests(unittest.TestCase):
         run(test())
 
     def test_what_is_written_to_the_terminal(self) -> None:
-        """No command that is in a title is among the bytes."""
+        """The output has no control sequence from a title."""
 
         async def test() -> None:
             import pty
@@ -1098,7 +1098,7 @@ class CommandTests(unittest.TestCase):
                         seen += part
                 self.assertEqual(await process.wait(), 0)
                 os.close(outside)
-                # Textual itself writes `OSC 22`, the shape of the pointer.
+                # Textual writes `OSC 22`, the shape of the pointer.
                 commands = ("\x1b]2;", "P\x07", "\x1b[2J", "\x9b", "\x9d", "\x9c", "\u202e", "\x7f")
                 self.assertEqual([command for command in commands if command.encode() in seen], [])
                 self.assertEqual(todo.revision, 2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The WebSocket against a peer that others have written, and against one that breaks the rules."""
+"""The WebSocket transport with an independent server, and with one that violates RFC 6455."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SOON = Backoff(base=0.01, maximum=0.1)
 
 
 class Heard:
-    """Keeps what a wire brings."""
+    """Records received messages."""
 
     def __init__(self) -> None:
         self.messages: asyncio.Queue[str] = asyncio.Queue()
@@ -53,7 +53,7 @@ class AgainstAnotherTests(unittest.TestCase):
             async for message in peer:
                 assert isinstance(message, str)
                 await peer.send(message)
-                # In parts, with a ping between them.
+                # In fragments, with a ping between them.
                 await peer.ping()
                 await peer.send(message[index : index + 1000] for index in range(0, len(message), 1000))
 
@@ -163,7 +163,7 @@ def frame(first: int, payload: bytes, masked: bool = False) -> bytes:
 
 class BrokenRulesTests(unittest.TestCase):
     def broken(self, code: int, sent: bytes, head: Callable[[str], str] | None = None) -> None:
-        """A peer that sends these bytes is told this code, and the receiver the reason."""
+        """Sends bytes and checks the close code and the reported reason."""
 
         async def test() -> None:
             told: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
@@ -176,14 +176,14 @@ class BrokenRulesTests(unittest.TestCase):
                     hashlib.sha1((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()).decode()
                 answer = ("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
                           f"Connection: keep-alive, Upgrade\r\nSec-WebSocket-Accept: {accept}\r\n\r\n")
-                # Byte by byte, so that nothing is whole when it comes.
+                # Byte by byte, so that each read is incomplete.
                 try:
                     for byte in (head(answer) if head else answer).encode() + sent:
                         writer.write(bytes((byte,)))
                         await writer.drain()
                     told.set_result(await reader.read())
                 except ConnectionError:
-                    # Who is told while it still speaks may lose what it was told: TCP resets.
+                    # A peer that still sends may lose the close frame, because TCP resets the connection.
                     told.set_result(b"")
                 writer.close()
 

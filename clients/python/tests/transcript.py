@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what clients/conformance/record has written down."""
+"""Reads transcripts of clients/conformance/record."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _LINE = re.compile(r"(?:(\S+) )?(-->|<--) (.*)", re.DOTALL)
 
 @dataclasses.dataclass
 class Line:
-    """One message, or an end."""
+    """One message, or the end of a connection."""
 
     number: int
     name: str
     is_sent: bool
-    # The message, or None where `text` is what no client sends, or an end.
+    # The message; None for the end of a connection and for texts that no client sends.
     message: Any
     text: str
 
@@ -31,7 +31,7 @@ class Conversation:
 
 def conversations(text: str) -> list[Conversation]:
     read: list[Conversation] = []
-    # Not `splitlines`, for which U+2028 ends a line as well.
+    # `splitlines` would split at U+2028 too.
     for number, line in enumerate(text.split("\n"), start=1):
         if line.startswith("# "):
             read.append(Conversation(line[2:], []))

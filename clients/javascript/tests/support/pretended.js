@@ -3,15 +3,15 @@
 import { digest } from "../../index.js";
 
 /**
- * A server in memory that says what a test wants it to say. `on[method](params, peer, id)` gives the
- * result, throws an error's members, or gives `later` for no answer yet.
+ * A simulated server in memory. `on[method](params, peer, id)` returns the result, throws the members of an
+ * error, or returns `later` to delay the response.
  */
 export class PretendedServer {
   static later = Symbol("later");
   peers = [];
-  /** What has come, over all connections: [method, params]. */
+  /** The received messages of all connections: [method, params]. */
   heard = [];
-  /** The length of each in bytes. */
+  /** The length of each received message in bytes. */
   lengths = [];
 
   on = {
@@ -43,17 +43,17 @@ export class PretendedServer {
   revision = 0;
   state = { n: 0 };
   accepted = 0;
-  /** What `initialize` tells; older servers tell none. */
+  /** The limits in the result of `initialize`; older servers report none. */
   limits;
 
   dial = async (listener) => {
-    if (this.isDown) throw new Error("nobody listens");
+    if (this.isDown) throw new Error("connection refused");
     const peer = {
       raw: (text) => listener.message(text),
       say: (message) => peer.raw(JSON.stringify({ jsonrpc: "2.0", ...message })),
       notify: (method, params) => peer.say({ method, params }),
       answer: (id, result) => peer.say({ id, result }),
-      /** An error with the id null where `id` is. */
+      /** Sends an error; `id` may be null. */
       refuse: (id, error) => peer.say({ id, error: { message: "no", ...error } }),
       cut: () => listener.closed(new Error("cut")),
     };
@@ -73,12 +73,12 @@ export class PretendedServer {
     return this.peers.at(-1);
   }
 
-  /** What has come of one method. */
+  /** Returns the params of all received messages with a method. */
   of(method) {
     return this.heard.filter(([name]) => name === method).map(([, params]) => params);
   }
 
-  /** The state is another one: everybody who listens is told. */
+  /** Changes the state and sends an update. */
   change(n, members = {}) {
     const base = this.revision++;
     this.state = { n };
@@ -94,7 +94,7 @@ export class PretendedServer {
 
   #serve(peer, id, method, params) {
     if (peer.isClosed || id === undefined) return;
-    if (!this.on[method]) throw new Error(`nobody has said what to do with ${method}`);
+    if (!this.on[method]) throw new Error(`the test does not handle ${method}`);
     let result;
     try {
       result = this.on[method](params, peer, id);
@@ -106,7 +106,7 @@ export class PretendedServer {
   }
 }
 
-/** Lets everything happen that needs no time. */
+/** Waits until pending promise callbacks have run. */
 export async function settled() {
   for (let i = 0; i < 30; i++) await Promise.resolve();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program under test, and scripts beside it that say where they listen.
+// The program under test, and scripts that listen.
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 export const project = fileURLToPath(new URL("../../../../", import.meta.url));
 export const program = process.env.STATEWIRE ?? `${project}.build/debug/statewire`;
 
-/** Something that listens: `addresses` are those it has named, `lines` all that it has said. */
+/** A process that listens: `addresses` are the reported ones, `lines` all printed lines. */
 export class Listening {
   addresses = [];
   lines = [];
@@ -43,7 +43,7 @@ export class Listening {
   }
 }
 
-/** `statewire serve` on a free port, or with the listeners that are named. */
+/** Starts `statewire serve` on a free port, or with the given listeners. */
 export function serve(...options) {
   const listeners = options.filter((option) => ["--tcp", "--unix", "--web"].includes(option));
   const tcp = listeners.length ? [] : ["--tcp", "127.0.0.1:0"];
@@ -51,7 +51,7 @@ export function serve(...options) {
   return Listening.start(program, args, { count: Math.max(1, listeners.length) });
 }
 
-/** Whether the program has an option. */
+/** Returns true if the program has an option. */
 export function has(option) {
   return spawnSync(program, ["serve", "--help"], { encoding: "utf8" }).stdout.includes(option);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plainest way to apply a patch that there is, to compare with: on a deep copy, one by one.
+// A simple implementation of JSON Patch for comparison: on a deep copy, operation by operation.
 
 export function straightforward(state, patch) {
   let root = structuredClone(state);

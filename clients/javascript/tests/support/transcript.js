@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The conversations of a transcript that clients/conformance/record has written. */
+/** Parses the conversations of a transcript of clients/conformance/record. */
 export function conversations(text) {
   const conversations = [];
-  // Not at every line end of Unicode: JSON may hold those.
+  // Only `\n` ends a line: JSON may contain other line separators.
   for (const line of text.split("\n")) {
     if (line.startsWith("# ")) conversations.push({ place: line.slice(2), steps: [] });
     else if (line) conversations.at(-1).steps.push(step(line));
