@@ -137,7 +137,7 @@ final class Deaf: Client, Sendable {
   init(owner: String? = nil) { self.owner = owner }
 
   // A session and its participants retain each other.
-  deinit { for seat in seats.withLock({ $0 }) { seat.session.members.remove(seat) } }
+  deinit { for seat in seats.withLock({ $0 }) { seat.session.participants.remove(seat) } }
 
   /// Returns a new id. The shard has the client in its table from then on.
   func id(on shard: isolated Shard) -> ClientID {

@@ -87,10 +87,10 @@ extension Row {
     Row(
       "rule.reentrancy", "an input that is sent during a publication waits for its turn",
       by: "StoreTests",
-      "queues what is sent from inside a publication, and folds it right after"),
+      "an input that is sent from inside a publication is queued and folded right after it"),
     Row(
       "rule.hook.reentrancy", "an input that is sent by a hook waits for its turn", by: "HookTests",
-      "may send inputs, which take their turn"),
+      "a hook may send inputs, which are processed in order"),
     Row("rule.input.early", "a store accepts inputs from its creation", in: "rules"),
     Row(
       "rule.completion-order", "effects run immediately, and are folded in the order of their ends",
@@ -127,13 +127,13 @@ extension Row {
     Row("rule.error.shape", "an error in a state has a code and a message", in: "rules"),
     Row(
       "rule.error.own-words", "the text of an error is the server's, whatever has failed",
-      by: "LoadingTableTests", "errors of a source that are none of its own get a text of ours"),
+      by: "LoadingTableTests", "an unknown error of a source is shown as `source.failed`"),
     Row("rule.wire.type", "a state of several shapes names its shape in `type`", in: "todo"),
     Row("rule.wire.absent", "an absent value is null", in: "balance"),
     Row("rule.wire.ids", "ids are strings", in: "todo"),
     Row(
       "rule.texts.codes", "each text has a stable code", by: "FormRuleTests",
-      "each text has a code of its own"),
+      "each rule has its own code"),
   ]
 
   // MARK: - The todo list
@@ -162,7 +162,7 @@ extension Row {
     Row(
       "todo.todosUpdated.inside", "the server can set the content with an internal input",
       by: "TodoStoreTests",
-      "todosUpdated is refused from a frontend, and usable inside"),
+      "`todosUpdated` is refused from a frontend and accepted from inside the process"),
     Row("todo.loading.setState.content", "from loading to content", in: "todo-states"),
     Row("todo.loading.setState.error", "from loading to error", in: "todo-states"),
     Row("todo.content.setState.content", "from content to equal content: no update", in: "todo"),
@@ -173,7 +173,7 @@ extension Row {
     Row(
       "todo.content.removeTodo", "in content, each todo with the id is removed",
       by: "TodoStoreTests",
-      "content follows every change"),
+      "each change is applied to the todos"),
     Row(
       "todo.content.removeTodo.unknown", "a remove with an unknown id gives no update", in: "todo"),
     Row("todo.loading.addTodo", "in loading, an add changes nothing visible", in: "todo-states"),
@@ -312,7 +312,7 @@ extension Row {
     Row(
       "form.validated-once", "each change is followed by one validation",
       by: "FormStoreTests",
-      "validates once per change, after the write, and not at all for a submission"),
+      "the form validates once per change, after the new entries are set, and not on submission"),
     Row("form.submit.allowed", "an allowed submission gives one event", in: "form-rules"),
     Row(
       "form.submit.not-allowed",
@@ -322,7 +322,7 @@ extension Row {
     Row("form.refused.not-quoted", "an error does not quote the entry", in: "form-rules"),
     Row(
       "form.secret", "no printed text contains an entry", by: "FormStoreTests",
-      "no description, reflection or dump of its inputs, actions and states has the entries"),
+      "no description, reflection or dump of inputs, actions and states contains the entries"),
   ]
 
   // MARK: - The balance
@@ -375,11 +375,11 @@ extension Row {
       in: "balance-states"),
     Row(
       "balance.failure-wins", "a failure takes precedence over loading", by: "BalanceStoreTests",
-      "how the refresh went comes first, then the last update; failure wins"),
+      "the text shows the state of the refresh, then the last update; a failure takes precedence"),
     Row("balance.money-is-text", "an amount is a string on the wire", in: "balance-states"),
     Row(
       "balance.junk", "a response that is not a number is a failure", by: "HTTPBalanceServiceTests",
-      "fails at what is none"),
+      "a response that is not a balance is a failure"),
     Row("balance.today", "a response of this day is dated today", in: "balance-states"),
     Row(
       "balance.yesterday", "a response of the day before is dated yesterday", in: "balance-states"),
@@ -391,16 +391,16 @@ extension Row {
     Row("balance.midnight", "at midnight, the text changes without an input", in: "balance-states"),
     Row(
       "balance.calendar-set", "a changed clock is noticed within a minute",
-      by: "BalanceDateTests", "a clock that is set is noticed within a minute"),
+      by: "BalanceDateTests", "the store notices a clock change within a minute"),
     Row(
       "balance.calendar-read",
       "a changed clock is noticed immediately at activation and at a refresh",
       by: "BalanceDateTests",
-      "the date is read when the store becomes visible and with each response"),
+      "the store reads the date when it becomes visible and with each response"),
     Row(
       "balance.zone", "days and hours are those of the configured time zone",
       by: "BalanceDateTests",
-      "a time is told relative to the day and the zone"),
+      "a time is shown relative to the current day, in the time zone"),
     Row(
       "balance.redacted", "a redacted state has no amount, and the text stays",
       in: "balance-states"),
@@ -413,18 +413,18 @@ extension Row {
     Row("balance.redacted.state", "store/state does not return a redacted amount", in: "balance"),
     Row(
       "balance.secret", "no printed text contains an amount", by: "BalanceStoreTests",
-      "nothing that is printed has an amount in it"),
+      "no description, reflection or dump contains an amount"),
     Row(
       "balance.endpoint", "the endpoint gets a GET request, and its number is read as text",
-      by: "HTTPBalanceServiceTests", "takes the amount by its text, exactly"),
+      by: "HTTPBalanceServiceTests", "the amount is taken exactly from its text"),
     Row(
       "balance.endpoint.date", "the date of the endpoint has a time zone",
       by: "HTTPBalanceServiceTests",
-      "takes the date with its zone"),
+      "the date is read with its time zone"),
     Row(
       "balance.endpoint.status", "a status other than 200 is a failure",
       by: "HTTPBalanceServiceTests",
-      "fails at any status but 200"),
+      "any status but 200 is a failure"),
     Row("balance.ledger", "without an endpoint, the ledger gives the balance", in: "balance"),
     Row(
       "balance.ledger.sum", "the ledger has the exact sum of its entries", by: "LedgerTests",
@@ -482,7 +482,8 @@ extension Row {
     ),
     Row(
       "loading.cancel.checked", "after a cancel, no state of the load follows",
-      by: "LoadingCrowdTests", "a cancelled load is cancelled, whatever it was about to say"),
+      by: "LoadingCrowdTests",
+      "a cancelled load stays cancelled when its work ends or reports later"),
     Row("loading.cancel.percent", "a cancelled state keeps the percentage", in: "loading-all"),
     Row(
       "loading.cancel.unknown-percent", "a cancelled state keeps an unknown percentage",
@@ -497,7 +498,7 @@ extension Row {
     Row(
       "loading.percent.unknown-between", "the percentage never decreases after it was unknown",
       by: "LoadingSeveralTests",
-      "the percent of a mock does not fall where it is unknown in between"),
+      "the percent of a mock does not decrease after an unknown percent"),
     Row(
       "loading.percent.in-policies", "the percentage never decreases within a policy",
       in: "loading-trees"),
@@ -523,15 +524,15 @@ extension Row {
       "loading.bad.nothing-opened", "a refused configuration opens no store", in: "loading-trees"),
     Row(
       "loading.source.http", "a source can be an endpoint, with progress from the length",
-      by: "HTTPSourceTests", "tells each percent once, while the bytes arrive"),
+      by: "HTTPSourceTests", "each percent is reported once, while the bytes arrive"),
     Row(
       "loading.source.file", "a source can be a file, with progress from the size",
       by: "FileSourceTests",
-      "tells each percent once and in order, whatever the size"),
+      "each percent is reported once and in order, for every size"),
     Row(
       "loading.source.folder", "a source's file must be in the operator's folder",
       by: "FileSourceTests",
-      "is refused at the start if its name leads out, or is none"),
+      "a name that leads out of the folder or is not a file name is refused at the start"),
     Row(
       "loading.mock.states", "a mock plays its states, each after a delay",
       in: "loading"),
@@ -581,7 +582,7 @@ extension Row {
     Row("loading.timeout.anew", "each load has the whole time", in: "loading-timeout"),
     Row(
       "loading.timeout.stops", "a timeout stops the inner work", by: "LoadingRetryTests",
-      "a timeout is a failure with a text of its own; inner work is stopped"),
+      "a timeout cancels the inner work and is a failure with its own text"),
     Row(
       "loading.cache.fresh", "a fresh value is shown immediately, without loading",
       in: "loading-cache"),
@@ -615,7 +616,8 @@ extension Row {
     Row("loading.sequence.percent", "the percentage is that of all loads", in: "loading-sequence"),
     Row(
       "loading.texts", "plain frontends and screen readers get texts",
-      by: "LoadingTextTests", "what a plain frontend shows and a screen reader says"),
+      by: "LoadingTextTests", "each state has a text for plain frontends and one for screen readers"
+    ),
   ]
 
   // MARK: - Lifecycle
@@ -676,30 +678,30 @@ extension Row {
     Row("trace.again", "a trace that is turned on again counts from 1", in: "trace"),
     Row(
       "hook.one-end", "each operation has one end, and nothing follows it", by: "HookTests",
-      "see exactly one end of each operation, and nothing after it"),
+      "a hook sees exactly one end of each operation, and nothing after it"),
     Row(
       "hook.harmless", "hooks that throw, hang or are slow have no effect on the store",
       by: "HookStageTests",
-      "hooks that throw, hang or flood alter, delay and reorder nothing"),
+      "hooks that throw, hang or flood do not change, delay or reorder anything"),
     Row(
       "hook.shorthands", "handleOutput and handleError observe outputs and failures",
       by: "BuiltinHookTests",
-      "handleOutput sees what operations give, handleError what says that they have failed"),
+      "`handleOutput` receives outputs and `handleError` receives failures of operations"),
     Row(
       "hook.print", "debugPrint prints no payload", by: "BuiltinHookTests",
-      "debugPrint writes a line at the end of each operation, and no payload"),
+      "`debugPrint` writes a line at the end of each operation, without payload"),
     Row(
       "hook.errors", "failures are logged by name", by: "LoggingObserverTests",
       "failed operations are logged as warnings, by name"),
     Row(
       "hook.tracking", "each event is counted once, under two names", by: "BuiltinHookTests",
-      "tracking counts what is wanted and what comes of it under two names, each once"),
+      "`tracking` counts an intent and its outcome separately, each once"),
     Row(
       "hook.persisting", "states are persisted in their order", by: "BuiltinHookTests",
-      "persisting keeps each view state that is published, in order"),
+      "`persisting` passes each published view state, in order"),
     Row(
       "hook.start-and-stop", "whatever a hook starts for an operation is stopped",
       by: "BuiltinHookTests",
-      "what was started is always stopped"),
+      "`process` stops what it has started"),
   ]
 }

@@ -189,8 +189,8 @@ struct RestartTests {
     #expect(storeEntry.snapshotReason(from: was.revision) == nil)
     var state = try JSONValue(parsing: was.state)
     var seen: [String] = []
-    storeEntry.history?.forEach(from: was.revision) { participants in
-      seen.append("{\(String(decoding: participants, as: UTF8.self))}")
+    storeEntry.history?.forEach(from: was.revision) { members in
+      seen.append("{\(String(decoding: members, as: UTF8.self))}")
     }
     for frame in seen {
       guard let patch = try JSONValue(parsing: frame)["patch"] else { continue }

@@ -199,7 +199,7 @@ struct BroadcastTests {
     let input = #"{"store":"x","input":{"type":"todoAdded","title":"Buy milk"}}"#
     for number in 0..<2 { driver.peer.send(request("\(number)", "store/send", input)) }
     for subscriber in subscribers {
-      let text = try #require(subscriber.peer.connection?.writer.following.first?.text)
+      let text = try #require(subscriber.peer.connection?.writer.broadcasts.first?.text)
       #expect(text.withBytes { $0.count } == 0)
       try subscriber.listen()
       #expect(subscriber.frames == 2)
@@ -212,7 +212,7 @@ struct BroadcastTests {
       try subscriber.listen()
       #expect(subscriber.frames == 3)
     }
-    weak let text = try #require(subscribers[0].peer.connection?.writer.following.first?.text)
+    weak let text = try #require(subscribers[0].peer.connection?.writer.broadcasts.first?.text)
     subscribers = []
     driver.peer.send(request("4", "store/send", input))
     #expect(text == nil)
@@ -298,15 +298,15 @@ struct BroadcastTests {
       // The broadcast is due when it has 64 KiB.
       #expect(delayed.waiting.allSatisfy { !$0.isDue } == (number < 16))
     }
-    let text = try #require(subscriber.peer.connection?.writer.following.first?.text)
+    let text = try #require(subscriber.peer.connection?.writer.broadcasts.first?.text)
     // A turn with more bytes begins another broadcast.
     driver.peer.send(bytes: driver.peer.bytes(of: Array(repeating: input, count: 40)))
-    #expect(subscriber.peer.connection?.writer.following.isEmpty == true)
+    #expect(subscriber.peer.connection?.writer.broadcasts.isEmpty == true)
     #expect(text.withBytes(\.count) == 0)
     try subscriber.listen()
     #expect(subscriber.frames == 60)
     driver.peer.send(input)
-    let next = try #require(subscriber.peer.connection?.writer.following.first?.text)
+    let next = try #require(subscriber.peer.connection?.writer.broadcasts.first?.text)
     #expect(next !== text)
     #expect(next.withBytes(\.count) > 4000)
     subscriber.peer.send(request("2", "session/detach"))

@@ -23,7 +23,7 @@ final class Listener: Client {
   private weak var shard: Shard?
   private var waiter: (count: Int, continuation: CheckedContinuation<Void, Never>)?
 
-  // A session and its participants retain each other.
+  // A session and its members retain each other.
   deinit { for seat in seats { seat.session.participants.remove(seat) } }
 
   /// Returns a participant in a new session.
@@ -51,7 +51,7 @@ final class Listener: Client {
       places.append(subscription)
       return false
     }
-    hear(frame.participants, subscription.lastApplied)
+    hear(frame.members, subscription.lastApplied)
     return true
   }
 
@@ -68,14 +68,14 @@ final class Listener: Client {
 
   private func hearWaiting(_ subscription: Subscription) {
     guard let change = subscription.takeWaiting() else { return }
-    var participants = JSONWriter()
-    change.write(to: &participants)
-    participants.withBytes { hear($0, change.applied) }
+    var members = JSONWriter()
+    change.write(to: &members)
+    members.withBytes { hear($0, change.applied) }
   }
 
-  private func hear(_ participants: UnsafeRawBufferPointer, _ applied: [UInt8]) {
+  private func hear(_ members: UnsafeRawBufferPointer, _ applied: [UInt8]) {
     let applied = String(decoding: applied, as: UTF8.self)
-    hear("\(applied): \(String(decoding: participants, as: UTF8.self))")
+    hear("\(applied): \(String(decoding: members, as: UTF8.self))")
   }
 
   /// Stops reading.
