@@ -15,10 +15,10 @@ struct JournalDamageTests {
     "a damaged row affects only the data that depend on it",
     arguments: [
       // The second patch: the store returns to the state before it, under an unused revision.
-      ("step", 2, 1, 3, "what was done to it last cannot be read; it is as it was before."),
+      ("step", 2, 1, 3, "its last changes cannot be read; it has its earlier state again."),
       // The last patch: its revision must not be used again.
-      ("step", 3, 2, 3, "what was done to it last cannot be read; it is as it was before."),
-      ("state", 0, 0, 0, "its state cannot be read; it begins anew."),
+      ("step", 3, 2, 3, "its last changes cannot be read; it has its earlier state again."),
+      ("state", 0, 0, 0, "its state cannot be read; it restarts with its initial state."),
     ] as [(String, Int, Int, Int, String)])
   func damagedRow(
     table: String, number: Int, patches: Int, frames: Int, sentence: String
@@ -58,7 +58,7 @@ struct JournalDamageTests {
       let key = table == "sequence" ? "session" : "id"
       try damage(folder, "UPDATE \(table) SET data = zeroblob(length(data)) WHERE \(key) = 1")
       let contents = try SQLiteJournal(folder: folder).load()
-      #expect(contents.damage.first == "A session cannot be read to the end: it is over.")
+      #expect(contents.damage.first == "A session cannot be read completely: it has ended.")
       #expect(contents.sessions.map(\.handle) == [handles[1]])
       #expect(contents.ended.map(\.handle) == [handles[0]])
     }
@@ -111,7 +111,7 @@ struct JournalDamageTests {
         let contents = try SQLiteJournal(folder: folder).load()
         #expect(
           contents.damage == [
-            "\(folder)/sessions.sqlite is no session journal, or damaged; it is now "
+            "\(folder)/sessions.sqlite is not a session journal or is damaged; it was moved to "
               + "\(folder)/sessions.sqlite.damaged-\(number)."
           ])
         #expect(
@@ -140,7 +140,8 @@ struct JournalDamageTests {
       #expect(error?.code == .newerVersion)
       #expect(
         error?.message
-          == "The session journal in \(folder) was written by a newer version of this program.")
+          == "The session journal in \(folder) was written by a newer version of this program: "
+          + "run that version, or use another folder.")
       #expect(try Data(contentsOf: URL(filePath: "\(folder)/sessions.sqlite")) == content)
     }
   }
@@ -152,7 +153,9 @@ struct JournalDamageTests {
         let first = try FolderLock(folder: folder)
         let error = #expect(throws: StorageError.self) { try FolderLock(folder: folder) }
         #expect(error?.code == .locked)
-        #expect(error?.message == "The folder \(folder) is in use by another server.")
+        #expect(
+          error?.message
+            == "The folder \(folder) is in use by another server: stop it, or use another folder.")
         withExtendedLifetime(first) {}
       }
       _ = try FolderLock(folder: folder)
