@@ -2,8 +2,8 @@
 
 /// A virtual clock: its time changes only when `advance(to:)` or `wakeFirst(notAfter:)` is called.
 ///
-/// Sleepers wake in the order of their deadlines. Sleepers with the same deadline wake in the order
-/// in which they began to sleep.
+/// Sleepers wake in the order of their deadlines. Of those with the same deadline, sleepers without
+/// a tolerance wake first, and otherwise those that began to sleep first.
 public final class ManualClock: StoreClock, Sendable {
   /// A time on this clock.
   public struct Instant: InstantProtocol {
@@ -21,7 +21,13 @@ public final class ManualClock: StoreClock, Sendable {
   private struct Sleeper {
     let number: Int
     let deadline: Instant
+    let isTolerant: Bool
     let continuation: CheckedContinuation<Void, any Error>
+
+    func wakes(before other: Sleeper) -> Bool {
+      (deadline, isTolerant ? 1 : 0, number)
+        < (other.deadline, other.isTolerant ? 1 : 0, other.number)
+    }
   }
 
   private struct State {
@@ -61,8 +67,12 @@ public final class ManualClock: StoreClock, Sendable {
     state.withLock { $0.sleepers.map(\.deadline).min() }
   }
 
-  /// Suspends the task until the clock reaches `deadline`; `tolerance` is ignored.
+  /// Suspends the task until the clock reaches `deadline`.
   ///
+  /// - Parameters:
+  ///   - deadline: The time to wake at.
+  ///   - tolerance: A sleeper with a tolerance greater than zero wakes at its deadline too, but
+  ///     after all others with this deadline.
   /// - Throws: `CancellationError` if the task is cancelled before.
   public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     let number = state.withLock { state in
@@ -75,7 +85,9 @@ public final class ManualClock: StoreClock, Sendable {
           if state.cancelled.remove(number) != nil { return true }
           if deadline <= state.now { return false }
           state.sleepers.append(
-            Sleeper(number: number, deadline: deadline, continuation: continuation))
+            Sleeper(
+              number: number, deadline: deadline, isTolerant: tolerance ?? .zero > .zero,
+              continuation: continuation))
           return nil
         }
         switch isCancelled {
@@ -105,8 +117,7 @@ public final class ManualClock: StoreClock, Sendable {
   public func wakeFirst(notAfter instant: Instant) -> Bool {
     let first = state.withLock { state -> Sleeper? in
       let first = state.sleepers.indices.min {
-        let (one, other) = (state.sleepers[$0], state.sleepers[$1])
-        return (one.deadline, one.number) < (other.deadline, other.number)
+        state.sleepers[$0].wakes(before: state.sleepers[$1])
       }
       guard let first, state.sleepers[first].deadline <= instant else { return nil }
       let sleeper = state.sleepers.remove(at: first)
@@ -127,7 +138,7 @@ public final class ManualClock: StoreClock, Sendable {
       precondition(instant >= state.now, "cannot set the clock to a time before the current one")
       state.now = instant
       let due = state.sleepers.filter { $0.deadline <= instant }
-        .sorted { ($0.deadline, $0.number) < ($1.deadline, $1.number) }
+        .sorted { $0.wakes(before: $1) }
       state.sleepers.removeAll { $0.deadline <= instant }
       return due
     }

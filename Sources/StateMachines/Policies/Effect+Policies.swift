@@ -43,18 +43,23 @@ extension Effect {
   /// are several works, each has its own limit. A wait before the work does not count.
   ///
   /// - Parameters:
-  ///   - limit: The longest time for the work, on the store's clock.
+  ///   - limit: The longest time for the work, on the store's clock; with 0, the work does not begin.
   ///   - action: The action to send if the work took longer.
   public func timeout(after limit: Duration, _ action: Action) -> Effect {
     mapBody { body in
       { context in
+        guard limit > .zero else { return await context.send(action) }
         let isOpen = Lock(true)
         await withTaskGroup(of: Bool.self) { group in
           group.addTask {
             await body(context.pullback { action in isOpen.withLock { $0 } ? action : nil })
             return true
           }
-          group.addTask { (try? await context.sleep(for: limit)) == nil }
+          // A sleep with a tolerance ends after the others with its deadline: on a virtual clock, the
+          // end of the work at this instant is not too late.
+          group.addTask {
+            (try? await context.clock.sleep(for: limit, tolerance: .nanoseconds(1))) == nil
+          }
           let hasEnded = await group.next() ?? true
           isOpen.withLock { $0 = hasEnded }
           group.cancelAll()

@@ -68,6 +68,28 @@ struct ManualClockTests {
     #expect(queue.awake.all == [3, 5, 1, 4, 6, 0, 2])
   }
 
+  @Test("sleepers with a tolerance wake after the others with their deadline")
+  func tolerance() async throws {
+    let clock = ManualClock()
+    let awake = Record<String>()
+    await withTaskGroup { group in
+      for (count, (name, tolerance)) in [
+        ("tolerant", Duration.nanoseconds(1)), ("first", nil), ("second", .zero),
+      ].enumerated() {
+        group.addTask {
+          try? await clock.sleep(for: .seconds(1), tolerance: tolerance)
+          awake.add(name)
+        }
+        await eventually("a sleeper") { clock.sleeperCount == count + 1 }
+      }
+      for count in 1...3 {
+        #expect(clock.wakeFirst(notAfter: .init(offset: .seconds(1))))
+        try? await awake.reaches(count)
+      }
+    }
+    #expect(awake.all == ["first", "second", "tolerant"])
+  }
+
   @Test("`wakeFirst` wakes only the first sleeper and advances the clock to its deadline")
   func first() async {
     let queue = SerialQueue()

@@ -120,6 +120,26 @@ struct EffectPolicyTests {
     try await whole.finish()
   }
 
+  @Test("work that ends at the instant of its timeout is not too late, however late its wait began")
+  func tie() async throws {
+    let store = store {
+      Effect.run("steps") { context in
+        try? await context.sleep(for: .seconds(1))
+        try? await context.sleep(for: .seconds(1))
+        await context.send(.note("done"))
+      }
+      .timeout(after: .seconds(2), .note("timeout"))
+    }
+    try await store.send("do")
+    try await store.advance(by: .seconds(2))
+    try await store.receive(.note("done")) { $0.notes = ["done"] }
+    try await store.finish()
+    let never = self.store { Self.work(["done"]).timeout(after: .zero, .note("timeout")) }
+    try await never.send("do")
+    try await never.receive(.note("timeout")) { $0.notes = ["timeout"] }
+    try await never.finish()
+  }
+
   @Test("a cached action is folded immediately until it expires")
   func cached() async throws {
     let cache = ExpiringCache<String, Puppet.Action>()
