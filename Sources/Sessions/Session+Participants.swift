@@ -145,7 +145,7 @@ extension Session {
     }
     let isNew = !participants.contains { $0 === participant }
     let hasChanged = participant.named !== named || participant.role != role
-    if participant.named !== named { participant.refused = nil }
+    if participant.named !== named { participant.forgetRefused() }
     participant.named = named
     participant.role = role
     if isNew { participants.append(participant) }

@@ -23,7 +23,9 @@ public final class Participant {
   var named: NamedFrontend?
   /// The lowest sequence that was refused temporarily and has not been sent again; nil if there is
   /// none.
-  public internal(set) var refused: Int?
+  public private(set) var refused: Int?
+  /// The sequences of later inputs that were refused temporarily too, in ascending order.
+  private var laterRefused: [Int] = []
   /// The subscriptions, in the order of first use.
   private var subscriptions = Few<Subscription>()
 
@@ -150,8 +152,32 @@ extension Participant {
   }
 
   /// Notes that an input was refused temporarily: later inputs wait until it has been sent again.
+  ///
+  /// The input keeps its place until it is sent again, and so do later ones that are refused
+  /// meanwhile: each has to be sent again before the next. An input that was accepted before has no
+  /// place to keep.
   public func refusedTemporarily(_ sequence: Int) {
-    if named != nil { refused = min(refused ?? sequence, sequence) }
+    guard let named, !named.hasAccepted(sequence) else { return }
+    guard let first = refused else {
+      refused = sequence
+      return
+    }
+    guard sequence != first else { return }
+    let later = max(first, sequence)
+    refused = min(first, sequence)
+    let index = laterRefused.firstIndex { $0 >= later } ?? laterRefused.endIndex
+    if index < laterRefused.endIndex, laterRefused[index] == later { return }
+    laterRefused.insert(later, at: index)
+    // The client sends these again in their order, so the places of the last ones are needed last.
+    if laterRefused.count > Self.maximumRefused { laterRefused.removeLast() }
+  }
+
+  private static var maximumRefused: Int { 1024 }
+
+  /// Forgets which inputs were refused temporarily.
+  func forgetRefused() {
+    refused = nil
+    laterRefused = []
   }
 
   /// Notes that an input was refused permanently, because the client sends it again if the response
@@ -177,7 +203,8 @@ extension Participant {
 
   /// Notes that an input was sent that is not refused temporarily.
   public func came(_ sequence: Int) {
-    if sequence == refused { refused = nil }
+    guard sequence == refused else { return }
+    refused = laterRefused.isEmpty ? nil : laterRefused.removeFirst()
   }
 
   /// Notes that an input was accepted.
