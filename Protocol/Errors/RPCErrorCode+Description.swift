@@ -137,7 +137,7 @@ public enum LimitName: String, CaseIterable, Sendable, JSONDescribed {
   /// - Option: `--maximum-frame-bytes`
   /// - Effect: The server skips the frame, responds with `id: null`, and reads the next one.
   case frameBytes
-  /// How deep arrays and objects of a frame nest.
+  /// The depth to which arrays and objects of a frame nest.
   ///
   /// - Option: `--maximum-depth`
   /// - Effect: The server skips the frame, responds with `id: null`, and reads the next one. The
@@ -291,7 +291,7 @@ public enum LimitName: String, CaseIterable, Sendable, JSONDescribed {
   /// - Option: `--maximum-connections`
   /// - Effect: The server closes the oldest connection that has sent nothing or has not shown its
   ///   token. If there is none, it closes the new connection after an error with `id: null`;
-  ///   without an error while 64 others are being refused.
+  ///   without an error while 64 other connections are being refused.
   case connections
   /// The number of connections from one address; an IPv6 network of 64 bits is one address.
   ///

@@ -25,7 +25,7 @@ public struct ReplyAddress {
 public final class Batch {
   /// The responses that were written after the last of `pieces`.
   public var answers = JSONWriter()
-  /// The responses that were written before `answers`, as arrays that are not copied.
+  /// The responses that were written before those in `answers`, as arrays that are not copied.
   private var pieces: [[UInt8]] = []
   /// Total size of `pieces`, in bytes.
   private var pieceBytes = 0

@@ -8,7 +8,7 @@ struct DatabaseFile: Sendable {
   let folder: String
   let name: String
   let schemas: [Schema]
-  /// How long to wait while another process writes.
+  /// The longest wait while another process writes.
   let busyTimeout: Duration
   let durability: Durability
   /// Called with the file after each opening, if not nil.

@@ -60,7 +60,7 @@ final class JournalledStore {
     case first
     /// Remove all rows that are not needed.
     case all
-    /// As `all`, and remove redacted frames from rows that are needed.
+    /// As `all`, and remove redacted updates from rows that are needed.
     case strip
   }
 

@@ -150,7 +150,7 @@ struct StoreMark {
   var snapshot: Int64 = 0
   var hasState = false
   var redacted: Revision = 0
-  /// Frames that lead to this revision or to an earlier one are not needed.
+  /// Updates that lead to this revision or to an earlier one are not needed.
   var trimmed: Revision = 0
   /// The highest operation number that was ever used.
   var operation: UInt64 = 0

@@ -9,7 +9,7 @@ public import Sessions
 ///
 /// | entry | written to |
 /// |---|---|
-/// | `step` | one row of `step` per store: patches, frames and the sequences of their inputs |
+/// | `step` | one row of `step` per store: patches, updates and the sequences of their inputs |
 /// | `state` | `state`; the rows of `step` that are no longer needed are removed |
 /// | `accepted` | `accepted`, until the input is settled |
 /// | any other | `session`, `store` or `mark`: small rows that are overwritten |
@@ -23,7 +23,7 @@ public import Sessions
 /// Every row has a checksum. The consequence of a damaged row depends on its content:
 /// - Patch: the store returns to the state before it, under a new revision, because one revision
 ///   must not stand for two states.
-/// - Frame: the earlier frames of the store are lost.
+/// - Update: the earlier updates of the store are lost.
 /// - Revisions or sequences: the session ends.
 ///
 /// The readable part is then written to a new file. When the new file is complete it replaces the

@@ -39,7 +39,7 @@ struct StepRow {
 
   /// Appends a step to the bytes of a row.
   ///
-  /// If the state and the view state are the same, the frame ends with the patch, which is then
+  /// If the state and the view state are the same, the update ends with the patch, which is then
   /// written once.
   static func write(_ step: Step, to row: inout RowWriter) {
     let isShared =
@@ -78,9 +78,9 @@ struct StepRow {
     return row.sealed(RowKey(.putStep, id))
   }
 
-  /// Removes the frames that lead to a revision or to an earlier one.
+  /// Removes the updates that lead to a revision or to an earlier one.
   ///
-  /// - Returns: True if there were such frames.
+  /// - Returns: True if there were such updates.
   mutating func strip(upTo revision: Revision) -> Bool {
     var hadFrames = false
     for position in steps.indices

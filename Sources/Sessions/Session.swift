@@ -272,7 +272,7 @@ public final class Session {
     if let record {
       isDurable = made.store.prepareRecord(
         scope: "\(record.handle)/\(name)", epoch: record.stage.epoch)
-      // Weak, because the record retains the held work and thereby the store: a cycle.
+      // Weak, because the record retains the delayed work, which retains the store: a cycle.
       made.store.delayWork { [weak record] in record?.hold($0) }
     } else {
       made.store.delayWork(by: shard.turnOutcome.delayWork)

@@ -104,7 +104,7 @@ public protocol StateMachine: Sendable {
   ///
   /// It is a public requirement so that the compiler selects the implementation once, where the
   /// machine is compiled: a fast one for view states that conform to `IncrementallyDiffable`, and a general
-  /// one for others.
+  /// one for other view states.
   static func advance(
     _ held: inout JSONEncodedState, to view: ViewState, by encoding: JSONEncoding<ViewState>,
     using writer: inout JSONWriter, writing patch: inout JSONPatchWriter

@@ -7,7 +7,7 @@ public import StateMachines
 public protocol BalanceService: Sendable {
   /// Returns an effect that requests the balance.
   ///
-  /// The effect gives exactly one answer, or never ends. Its cancellation aborts the request.
+  /// The effect gives exactly one result, or never ends. Its cancellation aborts the request.
   func balance() -> Effect<BalanceResult>
 }
 

@@ -21,7 +21,7 @@ public struct BalanceStore: StateMachine {
   public enum Action: Equatable, Sendable {
     /// A refresh begins.
     case refreshBegan(Generation, at: Timestamp)
-    /// A refresh ends with an answer.
+    /// A refresh ends with a result.
     case refreshEnded(Generation, BalanceResult, at: Timestamp)
     /// A refresh was cancelled.
     case refreshCancelled(Generation)

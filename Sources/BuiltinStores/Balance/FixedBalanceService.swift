@@ -3,21 +3,21 @@
 internal import BuiltinStoresProtocol
 public import StateMachines
 
-/// A service that immediately gives configured answers, for tests and demonstrations.
+/// A service that immediately gives configured results, for tests and demonstrations.
 public final class FixedBalanceService: BalanceService {
   private let answers: [BalanceResult]
   private let asked = Lock(0)
 
   /// Creates a service.
   ///
-  /// - Parameter answers: The answers to the requests, in order; the last one is repeated.
+  /// - Parameter answers: The results of the requests, in order; the last one is repeated.
   /// - Precondition: `answers` is not empty.
   public init(_ answers: BalanceResult...) {
-    precondition(!answers.isEmpty, "a fixed balance service needs at least one answer")
+    precondition(!answers.isEmpty, "a fixed balance service needs at least one result")
     self.answers = answers
   }
 
-  /// Returns the next answer.
+  /// Returns the next result.
   public func balance() -> Effect<BalanceResult> {
     let number = asked.withLock { asked in
       defer { asked += 1 }

@@ -4,7 +4,7 @@ internal import BuiltinStoresProtocol
 public import StateMachines
 internal import Synchronization
 
-/// A private list that exists only in its store. It answers immediately.
+/// A private list that exists only in its store. Each operation has its result immediately.
 ///
 /// The repository keeps no list: the store holds it. While the repository exists, it counts the
 /// size of the list in a quota.
@@ -34,7 +34,7 @@ public final class MemoryTodoRepository: TodoRepository {
     return .action(.held)
   }
 
-  /// Returns the answer to an operation immediately.
+  /// Returns the result of an operation.
   public func answer(to operation: TodoOperation, on held: TodoList) -> TodoResult? {
     switch operation {
     case .remove, .rename: giveBack(beyond: held.size)

@@ -11,20 +11,20 @@ public import StatewireJSON
 public protocol TodoRepository: Sendable {
   /// Returns a feed of the list and then of each change, by any client or process.
   ///
-  /// The first answer is `todos`, `held` or `failed`. Changes follow in the order in which they
-  /// were made, each before the answer to the operation that made it. A newer call of the same
+  /// The first result is `todos`, `held` or `failed`. Changes follow in the order in which they
+  /// were made, each before the result of the operation that made it. A newer call of the same
   /// store replaces an older one. The input is settled once the list has been given.
   func getTodos(_ held: TodoList) -> Effect<TodoResult>
 
-  /// Returns the answer to an operation if the repository has it immediately; nil to call
+  /// Returns the result of an operation if the repository has it immediately; nil to call
   /// `perform`.
   func answer(to operation: TodoOperation, on held: TodoList) -> TodoResult?
 
   /// Returns an effect that makes one change of the list.
   ///
-  /// The effect gives exactly one answer: `changed` or `made` if the answer contains the change,
+  /// The effect gives exactly one result: `changed` or `made` if the result contains the change,
   /// `done` if the change comes from `getTodos`, or `failed`. If it refuses the input, it calls
-  /// `EffectContext.refuse(_:otherwise:)` with `failed`, and then answers `refused`.
+  /// `EffectContext.refuse(_:otherwise:)` with `failed`, and then gives `refused`.
   ///
   /// After a restart an operation may be performed again with the same id (`Effect.identified`). A
   /// repository that outlives the process must perform it only once per id.
@@ -72,7 +72,7 @@ public enum TodoOperation: Equatable, Sendable {
   }
 }
 
-/// The answer of a repository.
+/// The result of an operation of a repository.
 public enum TodoResult: Sendable {
   /// The list.
   indirect case todos(TodoList)

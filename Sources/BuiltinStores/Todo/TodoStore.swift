@@ -3,7 +3,7 @@
 public import BuiltinStoresProtocol
 public import StateMachines
 
-/// The todo list: folds the answers of a repository into the state that frontends see.
+/// The todo list: folds the results of a repository into the state that frontends see.
 ///
 /// The list is part of every state, but shown only in `content`. The store continues after each
 /// failure: after an error, `stateRequested` loads again.

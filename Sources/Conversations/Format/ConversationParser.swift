@@ -244,7 +244,7 @@ extension ConversationParser {
     return bytes
   }
 
-  /// Parses a number of seconds. It is bounded, so that no conversation lasts for ever.
+  /// Parses a number of seconds. It is bounded, so that every conversation ends.
   private func seconds(_ cursor: inout LineCursor) throws(ConversationError) -> Duration {
     let digits = cursor.rest.prefix { LineCursor.isDigit($0) || $0 == UInt8(ascii: ".") }
     guard let seconds = Double(String(decoding: digits, as: UTF8.self)), seconds > 0,

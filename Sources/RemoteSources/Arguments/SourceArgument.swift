@@ -82,7 +82,7 @@ extension SourceArgument {
   /// - Parameters:
   ///   - arguments: The names and locations of the sources.
   ///   - folder: The folder of the sources that are files.
-  ///   - client: The HTTP client of the others.
+  ///   - client: The HTTP client of the sources with a URL.
   ///   - maximumBytes: The largest size of one source, in bytes. All that are fetched over HTTP at
   ///     the same time may have four times as many together.
   ///   - openFiles: Number of files that are read at the same time; a large one counts as several.

@@ -9,7 +9,7 @@ struct NoAnswer: Error {
 
 extension RemoteFailure {
   /// Classifies the error of a request.
-  /// - Returns: The failure, and the underlying error if it says more.
+  /// - Returns: The failure, and the underlying error if it has details.
   static func of(_ error: any Error) -> (RemoteFailure, cause: (any Error)?) {
     switch error {
     case let failure as RemoteFailure: (failure, nil)

@@ -33,7 +33,8 @@ public final class RemoteClient: Sendable {
   ///   - connectTimeout: The limit for establishing a connection, including TLS.
   ///   - idleTimeout: The limit without a byte from a server after the request.
   ///   - connectionsPerHost: Number of connections to one host at the same time; more requests
-  ///     wait. The default is high enough that one hanging request does not delay others.
+  ///     wait. The default is high enough that one hanging request does not delay other
+  ///     requests.
   ///   - failed: Called with one line for the operator's log for each failed request. It contains
   ///     the server, but not the path or query, and nothing of the response.
   ///

@@ -17,7 +17,7 @@ public enum Refusal: Sendable {
   case frameTime
   /// The client has sent no message for `ServerLimits.idleTime`.
   case idleTime
-  /// The client is a process of a user who may not connect to this Unix socket.
+  /// The client is a process of a user that must not connect to this Unix socket.
   case user
 
   /// The error that the client receives, in a response with the id null.

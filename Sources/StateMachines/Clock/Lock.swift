@@ -8,7 +8,7 @@
   internal import Darwin
 #endif
 
-/// A value behind a lock, for the few values that several threads use.
+/// A value that a lock protects, for the few values that several threads use.
 ///
 /// Not `Synchronization.Mutex`: on Linux the thread sanitizer does not understand it and reports
 /// false races. The sanitizer is worth more here than `Mutex`.

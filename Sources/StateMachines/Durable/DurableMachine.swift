@@ -24,8 +24,8 @@ public protocol DurableMachine: StateMachine where Input: Codable, State: Codabl
   /// Returns the effect for an input that was accepted before the process ended and whose effects
   /// had not all ended.
   ///
-  /// The effect can run those effects again that may be run again, give an action that says that
-  /// they failed, or be `.none`. The process may have ended before or after it performed any of the
+  /// The effect can run those effects again that may be run again, give an action for
+  /// their failure, or be `.none`. The process may have ended before or after it performed any of the
   /// effects. Therefore an effect can be run again only if it is idempotent, or if it carries an id
   /// under which it is performed only once (`Effect.identified`).
   ///
@@ -48,7 +48,7 @@ public protocol DurableMachine: StateMachine where Input: Codable, State: Codabl
   /// Returns the first action that is folded in a restored store if some inputs whose effects had
   /// not ended are lost, because the persisted data was damaged. The default is nil: no action.
   ///
-  /// The action corrects a state that says that an operation is running which may have ended.
+  /// The action corrects a state in which an operation is still running although it may have ended.
   func interruption(in state: State) -> Action?
 }
 

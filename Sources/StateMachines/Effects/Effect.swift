@@ -126,7 +126,7 @@ public final class Failing<Action: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - failure: The action that an operation gives when a fault is injected.
-  ///   - isFailure: Returns true for an action that says that the operation has failed.
+  ///   - isFailure: Returns true for an action that stands for a failure of the operation.
   public init(failure: Action, isFailure: @escaping @Sendable (Action) -> Bool) {
     self.failure = failure
     self.isFailure = isFailure
@@ -232,14 +232,14 @@ extension Effect {
 
   /// Returns the same effect; `action` is folded if it is cancelled by its id or with its input.
   ///
-  /// The action is not folded when the store closes. For states that say that an operation is
-  /// running.
+  /// The action is not folded when the store closes. It is meant for states that show a running
+  /// operation.
   public func onCancel(_ action: Action) -> Effect { mapWork { $0.changing(cancelled: action) } }
 
   /// Returns the same effect; if it is cancelled with its input, the running effects with the given
   /// id are cancelled after it.
   ///
-  /// If it is cancelled by its own id, the others continue: a newer effect may be about to replace
+  /// If it is cancelled by its own id, the other effects continue: a newer effect may be about to replace
   /// it.
   public func cancellingWithInput(_ id: EffectID) -> Effect {
     mapWork { $0.changing(dependents: id) }
@@ -263,7 +263,7 @@ extension Effect {
   /// - Parameters:
   ///   - name: The name of the operation for hooks, traces and injected faults.
   ///   - failure: The action that it gives when a fault is injected.
-  ///   - isFailure: Returns true for an action that says that the operation has failed.
+  ///   - isFailure: Returns true for an action that stands for a failure of the operation.
   public func operation(
     _ name: String, failing failure: Action,
     when isFailure: @escaping @Sendable (Action) -> Bool

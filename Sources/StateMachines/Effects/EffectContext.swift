@@ -55,7 +55,7 @@ public struct EffectContext<Action: Sendable>: Sendable {
   /// - Parameters:
   ///   - name: The name of the part for hooks, traces and injected faults.
   ///   - failure: The outcome that the part gives when a fault is injected.
-  ///   - isFailure: Returns true for an outcome that says that the part has failed.
+  ///   - isFailure: Returns true for an outcome that stands for a failure of the part.
   ///   - body: The part.
   /// - Returns: The outcome of `body`, or `failure`.
   public func operation<Outcome: Sendable>(

@@ -176,7 +176,7 @@ final class EffectRunner<Action: Sendable> {
   /// Returns the wait that keeps a window open.
   func run(window: EffectID) -> Run? { candidates(window).first { $0.window == window } }
 
-  /// Notes whether an action of a run says that the run failed.
+  /// Marks a run as failed if the action stands for a failure.
   func gave(_ action: Action, _ run: Run) {
     if let failing = run.work.failing, failing.isFailure(action) { run.hasFailed = true }
   }

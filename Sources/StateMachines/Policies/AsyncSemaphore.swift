@@ -89,7 +89,7 @@ public final class AsyncSemaphore: Sendable {
       state.lastNumber += 1
       return state.lastNumber
     }
-    // A task that is cancelled right after it got its permit must not stay in `cancelled` for ever.
+    // A task that is cancelled right after it got its permit must not stay in `cancelled`.
     defer { state.withLock { _ = $0.cancelled.remove(number) } }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in

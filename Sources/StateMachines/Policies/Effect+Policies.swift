@@ -9,7 +9,7 @@ extension Effect {
   /// - Parameters:
   ///   - attempts: The number of attempts in total.
   ///   - backoff: The waits between attempts.
-  ///   - isFailure: Returns true for an action that says that the work has failed.
+  ///   - isFailure: Returns true for an action that stands for a failure of the work.
   ///   - waiting: Returns the action to send before each wait, if any. Its argument is the number
   ///     of the next attempt, at first 2.
   public func retried(

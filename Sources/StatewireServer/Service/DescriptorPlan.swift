@@ -41,8 +41,8 @@ struct DescriptorPlan {
     /// The number of threads that are started later.
     ///
     /// These are the threads of the database, of the copies of standard input and output, and of
-    /// the loops. If they cannot be started, libdispatch waits for ever and SwiftNIO ends the
-    /// process.
+    /// the loops. If they cannot be started, libdispatch waits without end and SwiftNIO ends
+    /// the process.
     var threads: Int {
       4 + (stdio ? 2 : 0) + (listeners > 0 ? 1 : 0) + (hosts > 0 ? Needs.processors : 0)
     }

@@ -20,7 +20,7 @@ final class WorkerPool: @unchecked Sendable {
     var jobs: Deque<UnownedJob> = []
     var timers = TimerHeap<UnownedJob>()
     var threads = 0
-    /// How many threads wait for a job.
+    /// The number of threads that wait for a job.
     var idle = 0
   }
 
@@ -30,7 +30,7 @@ final class WorkerPool: @unchecked Sendable {
   private let hasTimers: UnsafeMutablePointer<pthread_cond_t>
   private let maximumThreads: Int
 
-  /// Starts the thread of the timers and the first one for jobs; others come with the work.
+  /// Starts the thread of the timers and the first one for jobs; more threads start as jobs arrive.
   ///
   /// The pool is never deallocated: it ends with the process.
   ///
@@ -162,7 +162,7 @@ extension WorkerPool: SchedulingExecutor {
     var now = timespec()
     clock_gettime(clock, &now)
     let (seconds, attoseconds) = max(.zero, delay).components
-    // A delay beyond 30 years is for ever.
+    // The bound of 34 years prevents an overflow.
     return (UInt64(now.tv_sec) + UInt64(min(seconds, 1 << 30))) * 1_000_000_000
       + UInt64(now.tv_nsec) + UInt64(attoseconds / 1_000_000_000)
   }

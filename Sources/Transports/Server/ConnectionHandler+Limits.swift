@@ -11,7 +11,7 @@ extension ConnectionHandler {
   /// Refuses or closes the connection if it has exceeded a time limit; called once a second.
   func sweep(_ now: ContinuousClock.Instant) {
     if isClosing {
-      // The client may take its time over the rest of the output, but must read some of it.
+      // The client may read the rest of the output slowly, but must read some of it.
       if unreadTimeout.look(now, waitingBytes: unread(of: bufferedBytes), Self.timeWithoutReading) {
         context?.close(promise: nil)
       }

@@ -5,8 +5,8 @@ internal import NIOCore
 
 /// The user of the process at the other end of a Unix socket.
 ///
-/// The permissions of the socket's file limit who may connect. But permissions can be changed, and
-/// in a shared folder another user can replace files. So the user is checked as well.
+/// The permissions of the socket's file limit the users that can connect. But permissions can be
+/// changed, and in a shared folder another user can replace files. So the user is checked as well.
 enum UnixClient {
   /// Returns true if a process of `user` may connect: the server's user or root.
   static func mayConnect(user: uid_t, to owner: uid_t = geteuid()) -> Bool {

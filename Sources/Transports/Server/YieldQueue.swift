@@ -7,8 +7,8 @@ internal import NIOPosix
 /// A queue in which connections and a shard's jobs wait until the event loop has read its sockets.
 ///
 /// After each look at the sockets the jobs continue, then connections for `slice`, longest wait
-/// first. So a client that asks for little waits a few milliseconds for the work of others, however
-/// many clients ask for much.
+/// first. So a client with few requests waits a few milliseconds for other clients, however
+/// many clients send much work.
 ///
 /// The queue wakes the loop by a byte in a pipe, which the loop finds together with all other
 /// events. A task would not work: the loop runs all tasks that are due, also those that become due

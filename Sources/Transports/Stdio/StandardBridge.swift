@@ -5,7 +5,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import TransportSupport
 
-/// Connects standard input and output to one more socket of a server that listens on others.
+/// Connects standard input and output to one more socket of a server that also listens on addresses.
 enum StandardBridge {
   /// Starts serving standard input and output.
   ///
@@ -30,7 +30,7 @@ enum StandardBridge {
     let written = Latch()
     try DescriptorPump.begin(from: ends[0], to: duplicate(STDOUT_FILENO)) { failure in
       if let failure { outputFailed(systemMessage(failure)) }
-      // The client sees the end of the output although the server continues for others.
+      // The client sees the end of the output although the server continues for other clients.
       let null = open("/dev/null", O_RDWR | O_CLOEXEC)
       dup2(null, STDOUT_FILENO)
       close(null)

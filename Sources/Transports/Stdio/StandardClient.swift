@@ -212,7 +212,7 @@ extension StandardClient: ConnectionOutput {
     loop.schedule(after: Self.timeWithoutReading) { [weak self] in
       guard let self, let connection else { return }
       isWatched = false
-      // While the client can still send, it may pause as long as it likes.
+      // While the client can still send, the length of its pauses is not limited.
       let isOver = !connection.life.hasInput || isHungUp
       if waiting > 0, waitingBytes == waiting, isOver { return disconnect() }
       if isOver || !pending.isEmpty { watchReading() }

@@ -73,8 +73,8 @@ struct ChangeLog: Sendable {
   /// Returns the changes from an earlier version to this one; nil if the log does not contain them.
   func since(_ earlier: UInt64) -> [ListChange]? {
     if earlier == version { return [] }
-    // The search starts with the newest change, because a reference is rarely more than one change
-    // behind.
+    // The search starts with the newest change, because a reference rarely lags by more than one
+    // change.
     guard let back = steps.indices.first(where: { steps[index(back: $0)].version == earlier })
     else { return nil }
     return (0...back).reversed().map { steps[index(back: $0)].change }
