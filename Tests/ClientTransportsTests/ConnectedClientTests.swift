@@ -109,7 +109,7 @@ struct ConnectedClientTests {
 
   @Test("the client reports that no server listens")
   func noListener() async {
-    let address = ServerAddress.unix(path: "/tmp/statewire-nobody.sock")
+    let address = ServerAddress.unix(path: "/tmp/statewire-no-server.sock")
     await #expect(
       throws: ClientError.notConnected(address, reason: "No such file or directory")
     ) {

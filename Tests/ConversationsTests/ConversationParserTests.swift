@@ -93,7 +93,7 @@ struct ConversationParserTests {
       ("--> close now", "1:11: expected the end of the line"),
       ("<-- nothing for", "1:16: expected a number of seconds, more than 0 and at most 3600"),
       ("<-- nothing for 0", "1:17: expected a number of seconds, more than 0 and at most 3600"),
-      ("<-- nothing for ever", "1:17: expected a number of seconds, more than 0 and at most 3600"),
+      ("<-- nothing for long", "1:17: expected a number of seconds, more than 0 and at most 3600"),
       ("<-- nothing for 1 s", "1:19: expected the end of the line"),
       ("@wait 9999", "1:7: expected a number of seconds, more than 0 and at most 3600"),
       ("@wait 1.2.3", "1:7: expected a number of seconds, more than 0 and at most 3600"),

@@ -128,7 +128,7 @@ struct TodoByteQuotaTests {
           .add(title: "a", id: "1"), .rename(id: "1", title: Self.long),
           .add(title: Self.long, id: "2"), .add(title: "b", id: "2"),
           .rename(id: "2", title: Self.long), .rename(id: "1", title: Self.long + "yyyy"),
-          .rename(id: "nobody", title: Self.long + Self.long), .rename(id: "1", title: "a"),
+          .rename(id: "unknown", title: Self.long + Self.long), .rename(id: "1", title: "a"),
           .rename(id: "2", title: Self.long), .remove(id: "1"),
         ], in: quota)
         == [

@@ -220,7 +220,7 @@ extension Row {
       "todo.stream.list-once", "the list is sent once, with all earlier changes",
       in: "todo-stream"),
     Row(
-      "todo.stream.own-before-answer", "a client's own change is sent before the response",
+      "todo.stream.own-before-response", "a client's own change is sent before the response",
       in: "todo-stream"),
     Row(
       "todo.stream.order",
@@ -348,7 +348,7 @@ extension Row {
     Row(
       "balance.failure.keeps-response", "a failure keeps the last response", in: "balance-states"),
     Row(
-      "balance.never-answers", "without a response of the service, the refresh does not end",
+      "balance.never-responds", "without a response of the service, the refresh does not end",
       in: "balance-states"),
     Row(
       "balance.cancelled", "cancelling ends the refresh, and is not a failure", in: "balance-states"
@@ -539,7 +539,7 @@ extension Row {
     Row("loading.mock.idle", "a mock can play an idle state", in: "loading"),
     Row(
       "loading.debounce.interval", "the window is 0.3 seconds by default", in: "loading-debounce"),
-    Row("loading.debounce.anew", "each call restarts the window", in: "loading-debounce"),
+    Row("loading.debounce.restarts", "each call restarts the window", in: "loading-debounce"),
     Row("loading.debounce.calls", "calls wait, states do not", in: "loading-debounce"),
     Row(
       "loading.debounce.running", "a call does not affect a running load", in: "loading-debounce"),
@@ -570,7 +570,7 @@ extension Row {
     Row("loading.retry.progress", "the progress of an attempt is shown", in: "loading-retry"),
     Row("loading.retry.last-failure", "only the last failure is shown", in: "loading-trees"),
     Row("loading.retry.cancel", "cancel ends the wait", in: "loading-retry"),
-    Row("loading.retry.anew", "each load counts its attempts from the start", in: "loading-retry"),
+    Row("loading.retry.each", "each load counts its attempts from the start", in: "loading-retry"),
     Row(
       "loading.retry.percent", "a new attempt may begin with a lower percentage",
       in: "loading-retry"),
@@ -579,7 +579,7 @@ extension Row {
       in: "loading-timeout"),
     Row("loading.timeout.late", "a result after the timeout is dropped", in: "loading-timeout"),
     Row("loading.timeout.in-time", "a result before the timeout is kept", in: "loading-timeout"),
-    Row("loading.timeout.anew", "each load has the whole time", in: "loading-timeout"),
+    Row("loading.timeout.each", "each load has the whole time", in: "loading-timeout"),
     Row(
       "loading.timeout.stops", "a timeout stops the inner work", by: "LoadingRetryTests",
       "a timeout cancels the inner work and is a failure with its own text"),

@@ -98,7 +98,7 @@ struct Lists {
   /// Returns the id of an element, or an unknown id.
   private mutating func id() -> String {
     let place = place(below: list.count + 1)
-    return place < list.count ? list[place].id : "nobody"
+    return place < list.count ? list[place].id : "unknown"
   }
 
   private mutating func place(below count: Int) -> Int { (next() << 8 | next()) % count }

@@ -68,7 +68,7 @@ enum Texts {
     let decoded = decoding()
     _ = bothWays("\(type)") { decoding().map(encoded) }
     switch decoded {
-    case .success: expect(read != nil, "\(type) was decoded from what is no JSON")
+    case .success: expect(read != nil, "\(type) was decoded from text that is not JSON")
     case .failure(let error): expect(!error.description.isEmpty, "an error has no description")
     }
     guard let read else { return }

@@ -10,7 +10,7 @@ enum WebSockets {
   static func run(_ stream: [UInt8]) {
     let whole = events(in: stream, size: max(1, stream.count))
     let cut = events(in: stream, size: 1 + stream.count % 11)
-    expect(whole == cut, "how the stream is cut makes a difference: \(whole) and \(cut)")
+    expect(whole == cut, "the result depends on the cuts of the stream: \(whole) and \(cut)")
   }
 
   private static func events(in stream: [UInt8], size: Int) -> [String] {

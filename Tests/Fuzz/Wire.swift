@@ -51,7 +51,7 @@ enum Wire {
       }
     }
     if let whole, let cut {
-      expect(whole == cut, "how the stream is cut makes a difference: \(whole) and \(cut)")
+      expect(whole == cut, "the result depends on the cuts of the stream: \(whole) and \(cut)")
     }
   }
 

@@ -22,7 +22,7 @@ extension JournalContents.Session {
   var text: String {
     let sequences = sequences.map { "\($0.frontend) \($0.last)" }.sorted()
     let deadline = deadline.map { "\($0)" } ?? "never"
-    return "\(handle) of \(owner ?? "nobody") until \(deadline), \(sequences)\n"
+    return "\(handle) of \(owner ?? "none") until \(deadline), \(sequences)\n"
       + "continues \(continuesAlone), \(bytes) bytes\n" + stores.map { $0.text + "\n" }.joined()
   }
 }

@@ -195,7 +195,7 @@ struct TodoFeedTests {
       let expected = await reader.todos
       for store in stores {
         // The next operation of a store delivers the changes that it lacks.
-        try await store.perform(.remove(id: "nobody"))
+        try await store.perform(.remove(id: "unknown"))
         #expect(await store.todos == expected)
         await store.close()
       }
@@ -227,13 +227,13 @@ struct TodoFeedTests {
       let store = try await Host(database)
       try await store.send(.load)
       try await store.add("a")
-      try await database.file.execute("ALTER TABLE todoChange RENAME TO elsewhere")
+      try await database.file.execute("ALTER TABLE todoChange RENAME TO renamed")
       try await store.add("a secret")
       #expect(await store.answers == ["done", "failed"])
       database.listeners.tell(ByteString("default"), ListNews(version: 9))
       await store.until { $0.fed.count == 3 }
       // There is no feed, so the operation does not wait for the delivery of its change.
-      try await database.file.execute("ALTER TABLE elsewhere RENAME TO todoChange")
+      try await database.file.execute("ALTER TABLE renamed RENAME TO todoChange")
       try await store.add("b")
       try await store.send(.load)
       try await store.add("c")
@@ -312,7 +312,7 @@ struct TodoFeedTests {
         try await group.waitForAll()
       }
       // The next operation of a store delivers the changes that it lacks.
-      for store in stores { try await store.perform(.remove(id: "nobody")) }
+      for store in stores { try await store.perform(.remove(id: "unknown")) }
       let expected = await stores[0].todos
       #expect(Set(expected.map(\.title)).count == 400)
       for (number, store) in stores.enumerated() {

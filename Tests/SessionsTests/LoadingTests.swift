@@ -256,14 +256,14 @@ struct LoadingTests {
       work()
       whole.damage = { loaded in
         loaded.session = nil
-        loaded.damage = ["A session cannot be read to the end: it is over."]
+        loaded.damage = ["A session cannot be read completely: it has ended."]
         loaded.incomplete = [handles[0]]
       }
       let before = whole.commits.count
       shard.whenLoaded(handles[1].description, of: nil) { _ in }
       work()
       #expect(shard.refusal(comingBackTo: handles[1]) == "expired session")
-      #expect(reports.all == ["A session cannot be read to the end: it is over."])
+      #expect(reports.all == ["A session cannot be read completely: it has ended."])
       // The other session was in memory, and is written again from there.
       #expect(listener.cuts > 0)
       let rewritten = whole.commits[before...].joined().filter { $0.session == handles[0] }

@@ -291,7 +291,7 @@ struct ObservingTests {
       let other = try #require(try session.faults(of: "from", isolation: shard))
       #expect(other !== faults)
       #expect(throws: SessionError.self) {
-        _ = try session.faults(of: "nobody", isolation: shard)
+        _ = try session.faults(of: "unknown", isolation: shard)
       }
       try session.close("counter", isolation: shard)
       #expect(throws: SessionError.self) {

@@ -33,10 +33,10 @@ struct ParticipantTests {
       let (second, _) = try attach(two, handle, as: "phone", on: shard)
       #expect(one.take() == ["phone attached driver of 2"])
       var (third, _) = try attach(three, handle, role: .observer, on: shard)
-      #expect(one.take() == ["somebody attached observer of 3"])
-      #expect(two.take() == ["somebody attached observer of 3"])
+      #expect(one.take() == ["unnamed attached observer of 3"])
+      #expect(two.take() == ["unnamed attached observer of 3"])
       (third, _) = try attach(three, handle, from: third, on: shard)
-      #expect(one.take() == ["somebody role driver of 3"])
+      #expect(one.take() == ["unnamed role driver of 3"])
       #expect(three.take() == [])
       // Attaching again with the same role is not a change.
       (third, _) = try attach(three, handle, from: third, on: shard)
@@ -46,7 +46,7 @@ struct ParticipantTests {
       #expect(first.session.contents.participants.map(\.name) == ["page", nil])
       first.session.close(by: first, isolation: shard)
       #expect(one.take() == [])
-      #expect(two.take() == ["somebody role driver of 3"])
+      #expect(two.take() == ["unnamed role driver of 3"])
       #expect(three.take() == ["lost: closed"])
       #expect(throws: SessionError.self) { try third.subscription("counter", isolation: shard) }
     }
@@ -190,7 +190,7 @@ struct ParticipantTests {
       // The snapshot in the response includes the phase change of this attach request, so no update
       // follows.
       #expect(subscription.stateText == #"{"phases":"iaiaia"}"#)
-      #expect(two.take() == ["somebody attached driver of 2"] || two.heard.isEmpty)
+      #expect(two.take() == ["unnamed attached driver of 2"] || two.heard.isEmpty)
       fourth.session.leave(fourth, isolation: shard)
     }
   }

@@ -197,7 +197,7 @@ struct TestStoreTests {
         == "after the input stopTapped the state differs from the expected state "
         + #"by [{"op":"replace","path":"/isRunning","value":false}]"#)
     await #expect(throws: TestFailure.self) {
-      try await store.receive(.lapped("nobody"))
+      try await store.receive(.lapped("unknown"))
     }
     try await store.send(.startTapped)
     try await store.finish()

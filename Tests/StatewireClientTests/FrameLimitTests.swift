@@ -5,7 +5,7 @@ import Testing
 
 @testable import StatewireClient
 
-/// Reason: an input above `frameBytes` waited for ever, because the error for it has no id, and it
+/// Reason: an input above `frameBytes` never ended, because the error for it has no id, and it
 /// was sent again over each new connection.
 @Suite("Frames that the server refuses", .timeLimit(.minutes(5)))
 struct FrameLimitTests {

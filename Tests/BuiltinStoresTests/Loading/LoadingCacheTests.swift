@@ -194,7 +194,7 @@ struct LoadingCacheTests {
     for bench in benches { await bench.rest() }
     #expect(source.begun == 2)
     #expect(await benches[2].shown.last == "2 loading 1%")
-    // A new load waits behind the fourth loader.
+    // A new load waits after the fourth loader.
     try await benches[1].play("reset load")
     try await benches[2].play("2")
     for bench in benches { await bench.rest() }

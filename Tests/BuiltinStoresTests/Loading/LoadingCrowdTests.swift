@@ -52,7 +52,7 @@ private actor Crowd: StoreHost {
   var isIdle: Bool { stores.allSatisfy(\.isIdle) }
 }
 
-@Suite("Loading: many at once")
+@Suite("Loading: many at the same time")
 struct LoadingCrowdTests {
   @Test("a thousand loaders with debounce, retry and timeout reach the expected states")
   func thousand() async throws {

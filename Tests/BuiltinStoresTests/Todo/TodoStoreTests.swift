@@ -202,13 +202,13 @@ struct TodoStoreTests {
         repository: PuppetRepository(load: { context in
           await context.becomeFeed(sending: .todos([]))
           do { try await context.sleep(for: .seconds(5)) } catch { return }
-          await context.send(.changed(.addTodo(Todo(id: "x", title: "from elsewhere"))))
+          await context.send(.changed(.addTodo(Todo(id: "x", title: "by another client"))))
         })))
     try await store.send(.stateRequested)
     try await store.receive { $0.shown = .content }
     try await store.send(.todoAdded(title: "X"))
     try await store.advance(by: .seconds(5))
-    try await store.receive { $0.list.apply(.addTodo(Todo(id: "x", title: "from elsewhere"))) }
+    try await store.receive { $0.list.apply(.addTodo(Todo(id: "x", title: "by another client"))) }
     try await store.finish()
   }
 

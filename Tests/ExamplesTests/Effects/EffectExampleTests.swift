@@ -8,7 +8,7 @@ import StateMachinesTesting
 import StatewireJSON
 import Testing
 
-/// A service with fixed answers.
+/// A service with fixed results.
 struct FixedNotes: NoteService {
   var text: String? = "Text"
   var isSaved = true
@@ -42,7 +42,7 @@ struct EffectExampleTests {
     try await store.finish()
   }
 
-  @Test("cancelled work folds its action; the newest search is heard")
+  @Test("cancelled work folds its action; only the newest search counts")
   func cancelling() async throws {
     let store = notes()
     await store.inject(.hang, into: "load")
@@ -198,7 +198,7 @@ struct EffectExampleTests {
     try await store.finish()
   }
 
-  @Test("a machine refuses inputs, redacts, and says what becomes of inputs after a restart")
+  @Test("a machine refuses inputs, redacts, and handles unfinished inputs after a restart")
   func machine() async throws {
     let notes = Notes(service: FixedNotes())
     let long = Notes.Input.typed(text: String(repeating: "a", count: 1_001))

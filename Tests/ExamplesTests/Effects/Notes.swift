@@ -213,7 +213,7 @@ struct Notes: StateMachine {
     }
   }
 
-  // MARK: - What else a machine says
+  // MARK: - Refusals, redaction and restarts
 
   var initialEffect: Effect<Action> {
     .merge("news", service.changes) { text in .loaded(text: text) }

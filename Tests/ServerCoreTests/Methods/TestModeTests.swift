@@ -253,7 +253,7 @@ struct TestModeTests {
   @Test("faults of unknown and closed stores are refused")
   func noStore() async throws {
     let peer = Peer(Self.world())
-    peer.send(Self.inject("1", "{\"type\":\"hang\"}", store: "nobody"))
+    peer.send(Self.inject("1", "{\"type\":\"hang\"}", store: "unknown"))
     try await peer.expect(failure("1", -32010))
     peer.send(
       subscribe("2"), request("3", "store/close", "{\"store\":\"probe\"}"),

@@ -76,7 +76,7 @@ struct StoreModel {
     let isInHand = current?.store == store
     #expect(
       applied == before.applied || isInHand && applied == current?.earlier,
-      "\(store) was told \(applied ?? "null") for \(before.applied ?? "null")")
+      "\(store) received applied \(applied ?? "null") for \(before.applied ?? "null")")
     let patch = try JSONPatch(try #require(params["patch"]))
     let state = try patch.apply(to: before.state)
     #expect(state != before.state)

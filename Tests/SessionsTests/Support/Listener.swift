@@ -90,7 +90,7 @@ final class Listener: Client {
 
   func presenceChanged(_ presence: Presence) {
     hear(
-      "\(presence.frontend ?? "somebody") \(presence.change) \(presence.role) "
+      "\(presence.frontend ?? "unnamed") \(presence.change) \(presence.role) "
         + "of \(presence.attached)")
   }
 

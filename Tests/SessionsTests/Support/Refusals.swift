@@ -79,7 +79,7 @@ extension SessionError {
     case .unreadable: "unreadable"
     case .observer: "observer"
     case .nameless: "nameless"
-    case .outOfOrder(let sequence): "out of order behind \(sequence)"
+    case .outOfOrder(let sequence): "out of order after \(sequence)"
     case .limit(let limit): "limit \(limit.rawValue)"
     }
   }

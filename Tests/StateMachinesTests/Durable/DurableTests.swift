@@ -49,13 +49,13 @@ struct DurableTests {
     let bench = try await Bench(Diary())
     let waiting = try await bench.do { _, store in
       try store.send(.sign)
-      #expect(store.state.signatures == ["nobody"])
+      #expect(store.state.signatures == ["none"])
       #expect(store.prepareRecord(scope: "diary", epoch: 8))
       let notes = Notes()
       store.record(by: notes)
       try store.send(.sign)
       try store.send(.signLater)
-      #expect(store.state.signatures == ["nobody", "diary#8.2"])
+      #expect(store.state.signatures == ["none", "diary#8.2"])
       #expect(notes.accepted.map(\.operation) == [3])
 
       let back = try Store(
@@ -69,7 +69,7 @@ struct DurableTests {
       back.resume(areSomeLost: false)
       for accepted in notes.accepted { try back.restart(accepted) }
       #expect(
-        back.state.signatures == ["nobody", "diary#8.2", "begin: nobody", "again: diary#8.3"])
+        back.state.signatures == ["none", "diary#8.2", "begin: none", "again: diary#8.3"])
       try back.send(.sign)
       #expect(back.state.signatures.last == "diary#9.5")
       // The recorded input has the operation id under which it was accepted.
@@ -82,7 +82,7 @@ struct DurableTests {
       back.resume(areSomeLost: true)
       #expect(throws: JSONError.self) { try back.restart(unreadable) }
       // The action of `interruption` is folded first.
-      #expect(back.state.signatures.suffix(2) == ["lost", "begin: nobody"])
+      #expect(back.state.signatures.suffix(2) == ["lost", "begin: none"])
       return store.close() + back.close()
     }
     for work in waiting { await work.value }
@@ -174,7 +174,7 @@ private struct Diary: DurableMachine {
 
   private func sign(_ prefix: String) -> Effect<Action> {
     // The wrappers must pass the operation id to the effect.
-    .identified { .action(.sign(prefix + ($0?.description ?? "nobody"))) }
+    .identified { .action(.sign(prefix + ($0?.description ?? "none"))) }
       .compactMap { $0 }.cancellable("sign")
   }
 

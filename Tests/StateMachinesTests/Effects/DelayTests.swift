@@ -23,16 +23,16 @@ struct DelayTests {
   func after() async throws {
     let bench = try await Bench(
       Puppet(effects: [
-        "at once": { _ in .after(.seconds(1), Self.note("a")) },
+        "action": { _ in .after(.seconds(1), Self.note("a")) },
         "work": { _ in .after(.seconds(1), .note("b", after: 1)) },
         "twice": { _ in .after(.seconds(1), .after(.seconds(1), Self.note("c"))) },
         "nothing": { _ in .after(.zero, .none) },
       ]))
-    let result = try #require(try await bench.send("at once", noting: "at once"))
+    let result = try #require(try await bench.send("action", noting: "action"))
     #expect(!result.isSettled && !result.changed)
     await bench.advance(by: 1, sleepers: 1)
     await bench.reaches(notes: 1)
-    #expect(bench.notes.all == ["at once settled at 1"])
+    #expect(bench.notes.all == ["action settled at 1"])
     try await bench.send("work", noting: "work")
     await bench.advance(by: 1, sleepers: 1)
     await bench.advance(by: 1, sleepers: 1)

@@ -63,7 +63,7 @@ final class Listening {
   func address(_ scheme: String = "tcp", authority: String? = nil) throws -> Address {
     let hostAndPort = place.components(separatedBy: "/").last ?? ""
     guard let address = Address("\(scheme)://\(hostAndPort)", authority: authority) else {
-      throw Unexpected("\(place) is no address")
+      throw Unexpected("\(place) is not an address")
     }
     return address
   }

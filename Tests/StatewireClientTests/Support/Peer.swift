@@ -143,8 +143,8 @@ extension Peer {
     let whole = message.array == nil ? mapped[0] : .array(mapped)
     try connection.received(whole.bytes)
     for (part, sent) in zip(parts, mapped) { try understood(part, sent) }
-    try check(heard.notifications.isEmpty, "more was heard than was said")
-    try check(connection.takeOutgoing().isEmpty, "the client has sent what nobody asked for")
+    try check(heard.notifications.isEmpty, "the client received more notifications than were sent")
+    try check(connection.takeOutgoing().isEmpty, "the client has sent a message without a call")
     try check(heard.divergences.isEmpty, "the client has found a fault: \(heard.divergences)")
     try compare()
   }
@@ -166,14 +166,14 @@ extension Peer {
   private func understood(_ message: JSONValue, _ sent: JSONValue) throws {
     if let method = message["method"]?.string {
       try replay.notified(method, message["params"] ?? .null)
-      try check(!heard.notifications.isEmpty, "\(method) was not heard")
+      try check(!heard.notifications.isEmpty, "\(method) was not received")
       let heard = heard.notifications.removeFirst()
-      try check(heard.method == method && heard.params == sent["params"], "\(heard) was heard")
+      try check(heard.method == method && heard.params == sent["params"], "\(heard) was received")
       return
     }
     if message["id"]?.isNull == true {
       guard let error = message["error"] else { return }
-      try check(!heard.failures.isEmpty, "the failure was not heard")
+      try check(!heard.failures.isEmpty, "the failure was not received")
       return try compare(heard.failures.removeFirst(), error)
     }
     guard sent["id"] != "unasked" else { return }

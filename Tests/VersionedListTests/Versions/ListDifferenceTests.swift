@@ -162,7 +162,7 @@ struct ListDifferenceTests {
     #expect(reader.operations.count == 300)
   }
 
-  @Test("a reload of equal elements is no change")
+  @Test("a reload of equal elements is not a change")
   func reload() throws {
     var reader = try Follower(KeyedList<Item>(count: 300))
     try reader.follow(KeyedList<Item>(count: 300))
