@@ -57,18 +57,18 @@ extension Row {
     Row(
       "rule.listeners", "a store can have any number of subscribers", by: "SubscriptionTests",
       "several clients receive the same updates, each with its own last request"),
-    Row("rule.unsubscribe.work-goes-on", "unsubscribing cancels no work", in: "rules"),
+    Row("rule.unsubscribe.work-continues", "unsubscribing cancels no work", in: "rules"),
     Row(
-      "rule.frame.after-write",
+      "rule.update.after-write",
       "a state that is read after an update is that of the update, or newer", in: "rules"),
     Row(
-      "rule.frame.one-per-action", "one action gives one update, however much it changes",
+      "rule.update.one-per-action", "one action gives one update, however much it changes",
       in: "rules"),
-    Row("rule.frame.none-if-equal", "an equal state gives no update and no revision", in: "rules"),
-    Row("rule.frame.bytes", "texts are compared by their bytes", in: "rules"),
-    Row("rule.frame.error-equal", "errors with the same code and message are equal", in: "rules"),
-    Row("rule.frame.error-message", "errors with different messages differ", in: "rules"),
-    Row("rule.frame.error-code", "errors with different codes differ", in: "rules"),
+    Row("rule.update.none-if-equal", "an equal state gives no update and no revision", in: "rules"),
+    Row("rule.update.bytes", "texts are compared by their bytes", in: "rules"),
+    Row("rule.update.error-equal", "errors with the same code and message are equal", in: "rules"),
+    Row("rule.update.error-message", "errors with different messages differ", in: "rules"),
+    Row("rule.update.error-code", "errors with different codes differ", in: "rules"),
     Row(
       "rule.changed.back", "an input whose actions restore the state has not changed it",
       in: "rules"),
@@ -629,7 +629,7 @@ extension Row {
       in: "lifecycle"),
     Row("lifecycle.inactive.again", "a repeated phase changes nothing", in: "lifecycle"),
     Row(
-      "lifecycle.redacted.frames", "no update contains the amount while no frontend is active",
+      "lifecycle.redacted.updates", "no update contains the amount while no frontend is active",
       in: "lifecycle"),
     Row(
       "lifecycle.redacted.state",
