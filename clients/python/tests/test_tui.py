@@ -885,7 +885,7 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
-    def test_the_balance_is_hidden_while_nobody_looks(self) -> None:
+    def test_the_balance_is_hidden_while_no_frontend_is_active(self) -> None:
         async def test() -> None:
             async with await Server.start("--test") as server, terminal(server.url) as screen:
                 amount = screen.app.query_one("#amount", Digits)
@@ -1054,7 +1054,7 @@ class CommandTests(unittest.TestCase):
                 while b"Connected" not in seen:
                     seen += await loop.run_in_executor(None, os.read, outside, 65_536)
                 os.write(outside, b"q")
-                with contextlib.suppress(OSError):  # A terminal that nobody has open any more.
+                with contextlib.suppress(OSError):  # The other end of the terminal is closed.
                     while await loop.run_in_executor(None, os.read, outside, 65_536):
                         pass
                 self.assertEqual(await process.wait(), 0)
@@ -1093,7 +1093,7 @@ class CommandTests(unittest.TestCase):
                 await read(b"Renaming")
                 os.write(outside, b"\r")
                 os.write(outside, b"q")
-                with contextlib.suppress(OSError):  # A terminal that nobody has open any more.
+                with contextlib.suppress(OSError):  # The other end of the terminal is closed.
                     while part := await loop.run_in_executor(None, os.read, outside, 65_536):
                         seen += part
                 self.assertEqual(await process.wait(), 0)

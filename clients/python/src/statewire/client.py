@@ -374,8 +374,8 @@ class Client(ConnectionListener):
                 _log.info("cannot connect: %s; trying again", printable(error))
                 refusal = error if isinstance(error, RPCError) else None
             except Exception as error:
-                # A bug in this package, or an invalid response. Pending calls must fail and not wait for
-                # ever.
+                # A bug in this package, or an invalid response. Pending calls must fail and not wait
+                # without end.
                 _log.exception("internal error in the client; closing it")
                 self._finish(_unusable(error))
             else:

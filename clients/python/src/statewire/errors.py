@@ -76,7 +76,7 @@ class InternalError(RPCError, code=-32603):
 
 
 class RequestCancelledError(RPCError, code=-32800):
-    """The request was cancelled, or the server ended before it was done."""
+    """The request was cancelled, or the server shut down before the request was complete."""
 
 
 class UnknownStoreError(RPCError, code=-32010):
