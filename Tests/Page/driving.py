@@ -110,7 +110,7 @@ class Wire:
                 target.send(text)
 
     def is_answered(self, page):
-        """Returns True when the server has answered all inputs of the page."""
+        """Returns True when all inputs of the page have their responses."""
         ids = lambda texts, is_wanted: {message["id"] for message in map(json.loads, texts) if is_wanted(message)}
         while ids(self.sent, lambda message: message["method"] == "store/send") - ids(
             self.received, lambda message: "method" not in message
@@ -190,7 +190,7 @@ class Driving(unittest.TestCase):
         self.is_settled(page)
 
     def is_settled(self, page):
-        """Waits until the server has answered all inputs to the list."""
+        """Waits until all inputs to the list have their responses."""
         expect(page.locator(".sending")).to_have_count(0)
         page.wait_for_function(
             """() => {

@@ -137,7 +137,7 @@ class LongList(Driving):
         page.evaluate("() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
 
     def until_idle(self, page):
-        """Waits until all inputs are answered and drawn."""
+        """Waits until all inputs have their responses and are drawn."""
         page.evaluate("() => new Promise(resolve => setTimeout(() => requestIdleCallback(resolve), 1000))")
 
     def tasks(self, trace):

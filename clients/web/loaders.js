@@ -42,7 +42,7 @@ const gallery = [
 	],
 	[
 		"In parallel",
-		"Three sources at once; shows their average progress.",
+		"Three sources at the same time; shows their average progress.",
 		{
 			type: "all",
 			of: [

@@ -261,7 +261,7 @@ into tables, in which the last of several members with one key counts."
       (statewire--send "todoCompleted" :id "2")
       (statewire-tests--until told)
       (should (equal told '("Another client has removed this task")))
-      (ert-info ("What was removed here is no news.")
+      (ert-info ("A removal by this client is not reported.")
         (setq told nil)
         (statewire-tests--until (equal (length (statewire--todos)) 1))
         (goto-char (point-min))

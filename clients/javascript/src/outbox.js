@@ -107,7 +107,7 @@ export class Outbox {
 		this.#pause ??= setTimeout(() => this.#retry(), this.#backoff.next());
 	}
 
-	// When a ping is answered, the server has used no number from the lowest refused one on. It waits for
+	// When the response to a ping arrives, the server has used no number from the lowest refused one on. It waits for
 	// that one, even if its input was cancelled: numbering continues there. Inputs keep numbers that were
 	// accepted before the connection began.
 	#retry() {

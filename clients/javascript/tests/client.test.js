@@ -311,7 +311,7 @@ for (const [limit, values] of Object.entries(beyond))
     assert.equal(client.status.error, undefined);
   });
 
-story("an unparseable frame ends the requests that the server should have answered", async ({ server, store }) => {
+story("an unparseable frame ends the requests without a response", async ({ server, store }) => {
   server.on["store/send"] = () => later;
   const lost = store.send({ type: "lost" });
   const slow = store.send({ type: "slow" }, { settle: true });

@@ -135,7 +135,7 @@ class Run {
         assert.equal(end.answers.get(id.id).error.name, "ConnectionLostError");
     } else if (step.isOurs) this.ask(end, step, index);
     else this.answer(end, step.message);
-    assert.deepEqual(end.arrived, [], "the client has sent what nobody asked for");
+    assert.deepEqual(end.arrived, [], "the client has sent a message without a call");
     for (const [store, expected] of end.expected) {
       const replica = end.replicas.get(store);
       assert.ok(replica, `there is no replica of ${store}`);

@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { Client, dial, LimitError } from "../node.js";
 import { serve } from "./support/server.js";
 
-for (const [name, tells] of [["limits that are told", true], ["limits that are not", false]])
+for (const [name, tells] of [["limits that the server reports", true], ["limits that it does not report", false]])
   for (const listener of ["--tcp", "--web"])
     test(`an input above ${name} fails; the inputs around it are applied: ${listener}`, async () => {
       const server = await serve(listener, "127.0.0.1:0", "--maximum-frame-bytes", "5000");

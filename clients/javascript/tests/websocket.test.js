@@ -59,7 +59,7 @@ test("messages of all lengths arrive, whole or byte by byte", () =>
     assert.deepEqual(messages, [...expected, "slow ä"]);
   }));
 
-test("fragments become one message; pings between them are answered", () =>
+test("fragments become one message; pings between them get a pong", () =>
   dialled(async ({ dial, socket, messages }) => {
     await dial;
     const pieces = [frame(0x01, Buffer.from([0xc3])), frame(0x89, Buffer.from("hi")), frame(0x80, Buffer.from([0xa4]))];
@@ -103,7 +103,7 @@ for (const [what, bytes] of Object.entries({
       assert.equal((await end).name, "StatewireError");
     }));
 
-test("a close frame is answered and its reason reported", () =>
+test("a close frame gets a close frame, and its reason is reported", () =>
   dialled(async ({ dial, socket, end }) => {
     await dial;
     socket.write(frame(0x88, Buffer.concat([Buffer.from([0x03, 0xe9]), Buffer.from("going")])));

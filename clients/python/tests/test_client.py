@@ -470,7 +470,7 @@ class ClientTests(unittest.TestCase):
                 assert connection
                 checking = asyncio.create_task(client._check_all(connection))
                 await asyncio.sleep(0)
-                # Sent after the verification and answered before its task continues.
+                # Sent after the verification; the response arrives before its task continues.
                 store.post({"type": "todoRemoved", "id": "1"})
                 await checking
                 while store.revision == 1:

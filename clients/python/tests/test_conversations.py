@@ -229,7 +229,7 @@ class Peer:
             for part, sent in zip(parts, mapped, strict=True):
                 self.check(part, sent)
             self.case.assertEqual(self.heard.notifications, [])
-        self.case.assertEqual(self.wire.sent, [], "the client has sent what nobody asked for")
+        self.case.assertEqual(self.wire.sent, [], "the client has sent a message without a call")
         self.case.assertEqual(self.heard.divergences, [])
         self.compare()
 
@@ -260,7 +260,7 @@ class Peer:
                 self.check_error(self.heard.failures.pop(0), message["error"])
         elif sent["id"] != "unasked":
             method, params, future = self.open.pop(spelled(message["id"]))
-            case.assertTrue(future.done(), "the answer has not ended the request")
+            case.assertTrue(future.done(), "the response has not ended the request")
             answer = future.result()
             if "error" in message:
                 self.check_error(answer, message["error"])

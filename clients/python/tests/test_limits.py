@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs that cannot be accepted end with an error and do not wait for ever."""
+"""Inputs that cannot be accepted end with an error."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ class LimitTests(unittest.TestCase):
         run(test())
 
     def test_errors_without_an_id_end_what_they_are_about(self) -> None:
-        """The server reports no limits and answers late: only the sizes identify the input."""
+        """The server reports no limits and responds late: only the sizes identify the input."""
 
         async def test() -> None:
             async with Stand() as stand, Client(stand.url, backoff=SOON) as client:
@@ -298,7 +298,7 @@ class LostTests(unittest.TestCase):
 
         run(test())
 
-    def test_a_client_that_fails_leaves_nobody_waiting(self) -> None:
+    def test_a_client_that_fails_leaves_no_call_waiting(self) -> None:
         async def test() -> None:
             async with Stand() as stand, Client(stand.url, backoff=SOON) as client:
                 todo = await client.open(TODO)

@@ -878,7 +878,7 @@ class TerminalTests(unittest.TestCase):
                     form = await other.open(FORM)
                     await form.send({"type": "firstEntryChanged", "value": "theirs"})
                     await screen.until(lambda: screen.app.query_one("#first", Input).value == "theirs")
-                # Digits are text in an entry; elsewhere they move the focus.
+                # Digits are text in an entry; outside an entry they move the focus.
                 await screen.press("escape")
                 await screen.until(lambda: screen.app.focused is None)
                 await screen.focus("4", "#loaders")
