@@ -263,7 +263,7 @@ struct ConversationPlayerTests {
       """,
       on: Stage(["{\"a\":1,\"b\":2,\"c\":0}", "{\"a\":3,\"b\":5,\"c\":0}"]),
       """
-      5: the message is none of the 2 expected ones; this one is the closest
+      5: the message is not one of the 2 expected ones; this one is the closest
         expected  {"a": 3, "b": 4, "c": 0}
         received  {"a": 3, "b": 5, "c": 0}
         at /b: expected 4, received 5

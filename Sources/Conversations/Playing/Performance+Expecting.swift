@@ -153,7 +153,7 @@ extension Performance {
     let summary =
       missing.count == 1
       ? "the message is not the expected one"
-      : "the message is none of the \(missing.count) expected ones; this one is the closest"
+      : "the message is not one of the \(missing.count) expected ones; this one is the closest"
     return failure(nearest.line, summary, details + history.asDetails)
   }
 }

@@ -47,7 +47,7 @@ extension JSONError {
     // The standard library's message ends with the value, which has no length limit.
     let message =
       description.hasPrefix("Cannot initialize ")
-      ? "the value is none of those that are allowed" : description.shortened
+      ? "the value is not one of the allowed values" : description.shortened
     self.init(code, message, path: context.codingPath.map(JSONPathElement.init))
   }
 }

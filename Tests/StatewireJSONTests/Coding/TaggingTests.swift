@@ -98,7 +98,7 @@ struct TaggingTests {
       ),
       (#"{"type":"todoAdded"}"#, "/title", .missing, ""),
       (#"{"type":"todoAdded","title":1}"#, "/title", .type, "a string"),
-      (#"{"type":"filtered","filter":"some"}"#, "/filter", .value, "none of those"),
+      (#"{"type":"filtered","filter":"some"}"#, "/filter", .value, "not one of the allowed"),
       (#"{"type":"label"}"#, "/type", .value, "label"),
       (#"{"type":"type"}"#, "/_type", .missing, ""),
       (
