@@ -25,8 +25,8 @@ final class SessionLoader {
 
   /// Sessions that are loaded although no client attaches, in order.
   private var continuing: ArraySlice<SessionHandle> = []
-  /// Those of the sessions in `continuing` that could not be loaded. They are tried again after all
-  /// other sessions.
+  /// The sessions in `continuing` that could not be loaded. They are tried again after all other
+  /// sessions.
   private var postponed: [SessionHandle] = []
   var hasContinuing: Bool { isReading || !continuing.isEmpty || !postponed.isEmpty }
   /// True once the sessions with work to continue may be loaded.

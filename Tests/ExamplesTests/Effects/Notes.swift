@@ -6,7 +6,7 @@ import StatewireJSON
 
 // The examples of docs/effects.md. A block of that document stands here, or in a test, letter by letter.
 
-/// Where notes are kept.
+/// A service that stores notes.
 protocol NoteService: Sendable {
   func load() async -> String?
   func save(_ text: String) async -> Bool
