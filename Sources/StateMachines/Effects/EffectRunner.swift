@@ -15,7 +15,7 @@ final class EffectRunner<Action: Sendable> {
     /// The window that is open while this wait lasts.
     let window: EffectID?
     fileprivate(set) var isFeed: Bool
-    /// True after an action said that the operation failed.
+    /// True after an action that stands for a failure of the operation.
     fileprivate(set) var hasFailed = false
     /// The input that started the run.
     let inputID: InputID

@@ -3,7 +3,7 @@
 import BuiltinStoresProtocol
 import StatewireClient
 
-/// A frontend: what the arguments name is put on the list, which is shown as it changes.
+/// A frontend: adds the arguments to the list, and prints the list after each change.
 ///
 /// `swift run ShoppingList tcp://127.0.0.1:7227 Milk Bread`
 @main

@@ -67,7 +67,7 @@ extension Connection {
   ///   - store: The store in its params, if there is one.
   ///   - settles: True if the response waits for effects.
   ///   - params: Writes the params, one object.
-  ///   - answered: Is called with the result or the error when the response is handled.
+  ///   - answered: Called with the result or the error when the response is handled.
   /// - Returns: The request id, for `cancel`.
   @discardableResult
   func start(
@@ -247,7 +247,7 @@ extension Connection {
     return highest.map { [$0.key] } ?? []
   }
 
-  /// Ends the requests that are still open when the server answers a ping.
+  /// Ends the requests that are still open when the response to a ping arrives.
   ///
   /// Errors that arrive before the response to the ping belong to frames before the ping, so one
   /// ping is enough for all of them.
@@ -259,7 +259,7 @@ extension Connection {
       isSearching = false
       guard case .success = answer else { return }
       let open = requests.filter { $0.key <= last }
-      // A request without `settle` would have been answered before the ping.
+      // The response to a request without `settle` would have preceded that to the ping.
       let unanswered = open.filter { !$0.value.settles }
       fail(error, (unanswered.isEmpty ? open : unanswered).keys.sorted())
     }

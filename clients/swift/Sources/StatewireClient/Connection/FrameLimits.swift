@@ -60,7 +60,7 @@ extension RPCError {
     case longest
     /// The open request with the deepest nesting.
     case deepest
-    /// A request that the server could not parse and has not answered.
+    /// A request that the server could not parse and has not responded to.
     case unread
     /// None: the error is about the connection.
     case none
