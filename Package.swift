@@ -6,9 +6,9 @@ import PackageDescription
 /// The additional flags of `make release`.
 ///
 /// Functions can be inlined into the modules that call them, so that the code path of an input is
-/// specialised for its store. Exclusive access is not checked at run time; debug builds and tests check
-/// it. Packages that depend on this one do not get these flags: SwiftPM rejects unsafe flags of
-/// dependencies.
+/// specialised for its store. Exclusive access is not checked at run time; debug builds and tests
+/// check it. Packages that depend on this one do not get these flags: SwiftPM rejects unsafe flags
+/// of dependencies.
 let optimised: [SwiftSetting] =
   Context.environment["STATEWIRE_OPTIMISED"] == nil
   ? []
@@ -28,7 +28,8 @@ let atSeam: [SwiftSetting] =
     .treatAllWarnings(as: .error),
   ]
 
-/// The flags of every other target: upcoming features that the Swift 6 language mode does not enable.
+/// The flags of every other target: upcoming features that the Swift 6 language mode does not
+/// enable.
 let strict = atSeam + [.enableUpcomingFeature("MemberImportVisibility")]
 
 let nio = "swift-nio"

@@ -129,8 +129,8 @@ public enum OutOfOrderData: JSONDescribed {
 
 /// The names of the limits.
 ///
-/// `Scripts/reference` writes the comments of the cases to docs/reference/limits.md: `Option` sets the
-/// limit, `Effect` is the consequence of exceeding it.
+/// `Scripts/reference` writes the comments of the cases to docs/reference/limits.md: `Option` sets
+/// the limit, `Effect` is the consequence of exceeding it.
 public enum LimitName: String, CaseIterable, Sendable, JSONDescribed {
   /// The size of a frame, or of a WebSocket message.
   ///

@@ -5,8 +5,8 @@
 //     ClientConnection.connect -> socket -> [TLS] -> [WebSocketClientHandler] -> ClientHandler -> ClientInbox
 //     ClientConnection.spawn   -> ChildProcess -> its standard streams        -> ClientHandler -> ClientInbox
 //
-// `ClientConnection` sends and receives messages; it does not parse them. `ClientTrust` decides which
-// servers are accepted over TLS. `ClientError` is the reason why a client and a server cannot
+// `ClientConnection` sends and receives messages; it does not parse them. `ClientTrust` decides
+// which servers are accepted over TLS. `ClientError` is the reason why a client and a server cannot
 // communicate.
 //
 // Never here: the server, sessions and stores, so that Swift clients do not link them.

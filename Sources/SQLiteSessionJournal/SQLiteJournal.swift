@@ -54,8 +54,8 @@ public final class SQLiteJournal: SessionJournal {
   ///   - folder: The folder of the file; created with mode 0700 if it does not exist.
   ///   - durability: The failures that commits survive.
   ///   - countsCrashes: True to set a session aside after its restored work has crashed the process
-  ///     twice in succession. This installs signal handlers in front of the existing ones; at most one
-  ///     journal of a process may do so.
+  ///     twice in succession. This installs signal handlers in front of the existing ones; at most
+  ///     one journal of a process may do so.
   /// - Throws: The reason, as one sentence. A file that is not a journal is not an error: it is
   ///   moved away, and the damage that `load()` or `overview()` returns reports it.
   public convenience init(
@@ -236,8 +236,8 @@ public final class SQLiteJournal: SessionJournal {
   /// Stores the load count where a truncated log cannot revert it.
   private func countLoad(_ number: UInt64) {
     let number = Int64(clamping: number)
-    // Errors are ignored: only tests depend on the count, and they do not run on a full disk. There is
-    // no transaction, which a failure could leave open: of several rows the highest counts.
+    // Errors are ignored: only tests depend on the count, and they do not run on a full disk. There
+    // is no transaction, which a failure could leave open: of several rows the highest counts.
     try? database.execute(
       """
       INSERT OR REPLACE INTO load (id) VALUES (\(number));

@@ -103,8 +103,8 @@ public protocol StateMachine: Sendable {
   /// implement it.
   ///
   /// It is a public requirement so that the compiler selects the implementation once, where the
-  /// machine is compiled: a fast one for view states that conform to `IncrementallyDiffable`, and a general
-  /// one for other view states.
+  /// machine is compiled: a fast one for view states that conform to `IncrementallyDiffable`, and a
+  /// general one for other view states.
   static func advance(
     _ held: inout JSONEncodedState, to view: ViewState, by encoding: JSONEncoding<ViewState>,
     using writer: inout JSONWriter, writing patch: inout JSONPatchWriter

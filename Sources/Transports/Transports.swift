@@ -18,9 +18,9 @@
 //   (`BroadcastCoalescer`).
 // - Yielding (`YieldQueue`): a turn that has taken long ends, the loop reads its sockets, and the
 //   connection continues in a later turn. The shard's jobs yield in the same way (`LoopExecutor`).
-// - Sweep: once a second `SocketServer` checks all its clients, connected and pending. A client that
-//   exceeds an `IdleTimeout`, an `UnreadTimeout` or a `FrameTimeout`, or does not respond to the ping
-//   of a `KeepAlive`, is refused or disconnected.
+// - Sweep: once a second `SocketServer` checks all its clients, connected and pending. A client
+//   that exceeds an `IdleTimeout`, an `UnreadTimeout` or a `FrameTimeout`, or does not respond to
+//   the ping of a `KeepAlive`, is refused or disconnected.
 //
 // The client's end, for Swift clients and for conversation files, is the module `ClientTransports`.
 //

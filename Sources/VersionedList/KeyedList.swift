@@ -101,7 +101,7 @@ extension KeyedList {
   /// Inserts an element at a position; replaces an element with the same id at its position.
   ///
   /// - Precondition: `position` is in `0...count`.
-  /// - Complexity: O(log n); O(log² n) amortized if all insertions are at one position.
+  /// - Complexity: O(log n); O(log² n) amortised if all insertions are at one position.
   public mutating func insert(_ element: Element, at position: Int) {
     own().insert(element, at: position)
   }

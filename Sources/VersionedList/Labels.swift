@@ -10,7 +10,7 @@ enum Labels {
   /// Returns the label of an element in a list that is created with all its elements.
   static func initial(for position: Int) -> UInt64 { middle + step * UInt64(position) }
 
-  /// Returns a label strictly between two neighboring labels (nil: the end of the list); nil if
+  /// Returns a label strictly between two neighbouring labels (nil: the end of the list); nil if
   /// there is none.
   static func between(_ below: UInt64?, _ above: UInt64?) -> UInt64? {
     switch (below, above) {

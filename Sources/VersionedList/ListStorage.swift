@@ -227,7 +227,7 @@ extension ListStorage {
     return true
   }
 
-  /// Returns a label between the neighbors of a position, after redistributing labels if there is
+  /// Returns a label between the neighbours of a position, after redistributing labels if there is
   /// none.
   private func freeLabel(at position: Int) -> UInt64 {
     while true {
@@ -236,18 +236,18 @@ extension ListStorage {
     }
   }
 
-  /// Returns a label between the neighbors of a position; nil if there is none.
+  /// Returns a label between the neighbours of a position; nil if there is none.
   private func labelBetween(_ position: Int) -> UInt64? {
     if position == count { return Labels.between(history.order.lastKey, nil) }
     let (below, above) = history.order.keys(around: position)
     return Labels.between(below, above)
   }
 
-  /// Distributes the labels of the smallest sufficiently sparse neighborhood evenly.
+  /// Distributes the labels of the smallest sufficiently sparse neighbourhood evenly.
   ///
-  /// A wider neighborhood must have a larger distance between labels, so that the narrow
-  /// neighborhoods inside it can fill up again before it is redistributed. Repeated insertion at
-  /// one position therefore costs O(log² n) amortized, as in the usual list-order maintenance.
+  /// A wider neighbourhood must have a larger distance between labels, so that the narrow
+  /// neighbourhoods inside it can fill up again before it is redistributed. Repeated insertion at
+  /// one position therefore costs O(log² n) amortised, as in the usual list-order maintenance.
   private func makeRoom(around position: Int) {
     var radius = 16
     var roomy: UInt64 = 1 << 16

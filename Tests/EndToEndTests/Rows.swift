@@ -2,15 +2,15 @@
 
 import Testing
 
-/// One required behavior of a store, and the conversation or test that shows it.
+/// One required behaviour of a store, and the conversation or test that shows it.
 ///
-/// The table is ordered by stores, and for each store by configuration, states and inputs. A row that a
-/// conversation shows has the marker `# [id]` there, directly above the lines that play it.
+/// The table is ordered by stores, and for each store by configuration, states and inputs. A row
+/// that a conversation shows has the marker `# [id]` there, directly above the lines that play it.
 struct Row: CustomTestStringConvertible {
   enum Place {
     /// The name of a file in `Protocol/Conversations`, without its extension.
     case conversation(String)
-    /// Behavior that is not visible on the wire: the name of a file in `Tests`, and the name of a
+    /// Behaviour that is not visible on the wire: the name of a file in `Tests`, and the name of a
     /// test in it.
     case test(file: String, sentence: String)
   }

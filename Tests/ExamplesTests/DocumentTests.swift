@@ -6,8 +6,8 @@ import Testing
 
 /// The Swift code in the documents.
 ///
-/// Each block stands letter by letter, apart from its indentation, in a file that is compiled. The files of
-/// docs/tutorial.md are compiled and run by Scripts/check-tutorial instead.
+/// Each block stands letter by letter, apart from its indentation, in a file that is compiled. The
+/// files of docs/tutorial.md are compiled and run by Scripts/check-tutorial instead.
 @Suite("Swift in the documents")
 struct DocumentTests {
   static let documents = ["README.md", "docs/effects.md"]

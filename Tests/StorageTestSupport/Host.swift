@@ -52,7 +52,7 @@ public actor Host<Machine: StateMachine>: StoreHost {
     store?.cancel(inputID)
   }
 
-  /// Waits until the state fulfills a condition.
+  /// Waits until the state fulfils a condition.
   public func until(_ condition: @escaping @Sendable (Machine.State) -> Bool) async {
     if let state = store?.state, condition(state) { return }
     await withCheckedContinuation { watchers.append((condition, $0)) }

@@ -199,7 +199,7 @@ struct KeyedListTests {
     for number in 0..<10_000 {
       list.insert(Item("new \(number)"), at: 500)
       labels.insert(list.order.key(at: 500), at: 500)
-      // A redistribution changes a neighbor, so all labels are compared only in that case.
+      // A redistribution changes a neighbour, so all labels are compared only in that case.
       if labels[499] == list.order.key(at: 499), labels[501] == list.order.key(at: 501) { continue }
       let now = list.order.entries.map(\.key)
       spread += zip(labels, now).count { $0 != $1 }

@@ -9,9 +9,9 @@ public struct TodoSize: Equatable, Sendable {
   /// The size in bytes: UTF-8 bytes of ids and titles, and `bytesPerTodo` for each todo.
   public var bytes: Int
 
-  /// The bytes that are counted for each todo in addition to its texts. With them the JSON text of a list
-  /// is at most six times the counted bytes: a control character takes six bytes, and the names of
-  /// the members take 40.
+  /// The bytes that are counted for each todo in addition to its texts. With them the JSON text of
+  /// a list is at most six times the counted bytes: a control character takes six bytes, and the
+  /// names of the members take 40.
   public static let bytesPerTodo = 16
 
   /// Creates a size.

@@ -43,8 +43,8 @@ public final class WriteCoalescer {
     self.now = now
   }
 
-  /// True if the pass has lasted for more than 2 ms: connections with much work should then yield to
-  /// other connections.
+  /// True if the pass has lasted for more than 2 ms: connections with much work should then yield
+  /// to other connections.
   public var isLong: Bool { began.map { now() - $0 > Self.longPass } ?? false }
 
   private func begin() {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The life of a connection, the same for sockets, WebSockets and standard streams.
+/// The state machine of a connection, the same for sockets, WebSockets and standard streams.
 ///
 ///     open ---------> draining ---------> closing ---------> closed
 ///       \             ^                   the output has     both directions have ended,
 ///        > lingering /                    everything         or the transport is gone
 ///
-/// Only events change it. What a transport has to do because of an event is returned and not
-/// performed.
+/// Only events change the state. `take` returns the action that the transport has to perform.
 public enum ConnectionLife: ~Copyable {
   /// The connection carries out messages of the client.
   case open
@@ -37,7 +36,8 @@ public enum ConnectionLife: ~Copyable {
     var discardsInput = false
     /// True if running requests are cancelled.
     var isTimeUp = false
-    /// True if the client is served no longer, and closed soon even if it does not read why.
+    /// True if the client is no longer served, and is disconnected soon, even if it does not read
+    /// the reason.
     var isRefused = false
   }
 
@@ -50,8 +50,8 @@ public enum ConnectionLife: ~Copyable {
 
   /// An event in the life of a connection.
   public enum Event: Sendable {
-    /// The next frame cannot be found, the stream carries another protocol, or the client has sent
-    /// `exit`.
+    /// The start of the next frame is unknown, the stream carries another protocol, or the client
+    /// has sent `exit`.
     case unreadable
     /// The server ends, but first responds to other clients.
     case linger
@@ -61,7 +61,7 @@ public enum ConnectionLife: ~Copyable {
     case inputEnded
     /// The time limit of running requests is over.
     case timeIsUp
-    /// The client is served no longer.
+    /// The client is no longer served.
     case refused
     /// All responses were handed to the transport.
     case done
@@ -247,7 +247,8 @@ extension ConnectionLife {
     }
   }
 
-  /// True if the client is served no longer, and closed soon even if it does not read why.
+  /// True if the client is no longer served, and is disconnected soon, even if it does not read the
+  /// reason.
   public var isRefused: Bool {
     switch self {
     case .draining(let draining): draining.isRefused

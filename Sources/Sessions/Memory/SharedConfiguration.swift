@@ -31,7 +31,7 @@ struct SharedConfigurations {
   ///
   /// - Parameter read: Decodes the configuration; called if no open store has it.
   /// - Throws: The error of `read`.
-  /// - Complexity: O(length of the text), amortized.
+  /// - Complexity: O(length of the text), amortised.
   mutating func configuration(
     of kind: String, _ text: [UInt8], read: () throws(JSONError) -> any Sendable
   ) throws(JSONError) -> SharedConfiguration {

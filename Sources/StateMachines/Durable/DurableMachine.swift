@@ -24,8 +24,8 @@ public protocol DurableMachine: StateMachine where Input: Codable, State: Codabl
   /// Returns the effect for an input that was accepted before the process ended and whose effects
   /// had not all ended.
   ///
-  /// The effect can run those effects again that may be run again, give an action for
-  /// their failure, or be `.none`. The process may have ended before or after it performed any of the
+  /// The effect can run those effects again that may be run again, give an action for their
+  /// failure, or be `.none`. The process may have ended before or after it performed any of the
   /// effects. Therefore an effect can be run again only if it is idempotent, or if it carries an id
   /// under which it is performed only once (`Effect.identified`).
   ///

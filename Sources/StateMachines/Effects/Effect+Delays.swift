@@ -36,8 +36,8 @@ extension Effect {
   /// - Parameters:
   ///   - id: The id that related effects share.
   ///   - window: The time without a newer effect.
-  ///   - firstImmediately: True to perform an effect immediately that comes while no window is open; it
-  ///     then opens a window for later effects.
+  ///   - firstImmediately: True to perform an effect immediately that comes while no window is
+  ///     open; it then opens a window for later effects.
   public func debounced(
     _ id: EffectID, for window: Duration, firstImmediately: Bool = false
   ) -> Effect {

@@ -239,8 +239,8 @@ extension Effect {
   /// Returns the same effect; if it is cancelled with its input, the running effects with the given
   /// id are cancelled after it.
   ///
-  /// If it is cancelled by its own id, the other effects continue: a newer effect may be about to replace
-  /// it.
+  /// If it is cancelled by its own id, the other effects continue: a newer effect may be about to
+  /// replace it.
   public func cancellingWithInput(_ id: EffectID) -> Effect {
     mapWork { $0.changing(dependents: id) }
   }

@@ -3,9 +3,9 @@
 /// The tasks of work that ignores its cancellation; they are abandoned and still awaited here.
 ///
 /// Cancellation is a request. Code that blocks or ignores it would delay the caller: a timeout that
-/// waits for the end of the work has no effect. Work that runs in `abandonable` is abandoned instead
-/// when the caller is cancelled. Its task still has a parent: `collect` returns when the last
-/// abandoned task has ended.
+/// waits for the end of the work has no effect. Work that runs in `abandonable` is abandoned
+/// instead when the caller is cancelled. Its task still has a parent: `collect` returns when the
+/// last abandoned task has ended.
 public final class AbandonedTasks: Sendable {
   private typealias Work = @Sendable () async -> Void
 

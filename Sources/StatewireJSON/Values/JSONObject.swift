@@ -6,7 +6,7 @@
 /// again keeps its position. Of duplicate keys in a text, the first position and the last value
 /// count.
 ///
-/// - Complexity: Lookup, insertion and removal take constant amortized time for any number of
+/// - Complexity: Lookup, insertion and removal take constant amortised time for any number of
 ///   members, also for keys that an attacker chose: objects of more than 16 members use a hash
 ///   table with a random seed.
 public struct JSONObject: Sendable {

@@ -95,7 +95,7 @@ private enum Escaping {
   }
 
   /// Returns true if one of eight bytes has to be escaped; rarely also if none has, because a
-  /// subtraction may borrow from a neighboring byte.
+  /// subtraction may borrow from a neighbouring byte.
   @inline(__always)
   static func isNeeded(in word: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101

@@ -5,16 +5,17 @@ internal import Glibc
 internal import Transports
 @_spi(ExperimentalCustomExecutors) @_spi(ExperimentalScheduling) internal import _Concurrency
 
-/// The threads of this program on which tasks run that prefer no other executor, and its timers.
+/// The executor of tasks without a preferred executor: a pool of threads, and a thread for timers.
 ///
-/// It takes the place of libdispatch, on which Swift's tasks run on Linux otherwise. While tasks wait for a thread,
-/// libdispatch looks once a second into `/proc/<thread>/stat`, and traps where it cannot open that: no descriptor is
-/// left, or `/proc` is not mounted. It opens files and starts threads when they are first needed; here all that must
-/// be there is there from the start.
+/// It replaces libdispatch, the default executor on Linux. While tasks wait for a thread,
+/// libdispatch opens `/proc/<thread>/stat` once a second, and traps if that fails: no descriptor is
+/// left, or `/proc` is not mounted. libdispatch opens files and starts threads on first use. This
+/// pool acquires everything that it needs at the start.
 ///
-/// - Source: swift-corelibs-libdispatch, src/event/workqueue.c, `_dispatch_workq_count_runnable_workers`.
+/// - Source: swift-corelibs-libdispatch, src/event/workqueue.c,
+///   `_dispatch_workq_count_runnable_workers`.
 final class WorkerPool: @unchecked Sendable {
-  // @unchecked because `state` is touched under `mutex` alone.
+  // @unchecked because `state` is used only while `mutex` is held.
 
   private struct State {
     var jobs: Deque<UnownedJob> = []
@@ -34,7 +35,7 @@ final class WorkerPool: @unchecked Sendable {
   ///
   /// The pool is never deallocated: it ends with the process.
   ///
-  /// - Throws: `StartupError` where the system allows no thread.
+  /// - Throws: `StartupError` if the system refuses a thread.
   init(maximumThreads: Int = WorkerPool.standardThreads) throws(StartupError) {
     self.maximumThreads = maximumThreads
     mutex = .allocate(capacity: 1)
@@ -52,7 +53,7 @@ final class WorkerPool: @unchecked Sendable {
     withState { $0.threads = 1 }
   }
 
-  /// One for each processor, and enough that a slow disk does not hold up everything.
+  /// One thread per processor, at most 32; at least 4, so that a slow disk does not delay all jobs.
   private static var standardThreads: Int { min(max(4, sysconf(CInt(_SC_NPROCESSORS_ONLN))), 32) }
 
   private func withState<Result>(_ body: (inout State) -> Result) -> Result {
@@ -69,7 +70,7 @@ extension WorkerPool: TaskExecutor {
     add(UnownedJob(job))
   }
 
-  /// Adds a job, and starts a thread if those that wait are too few.
+  /// Adds a job, and starts a thread if fewer threads than jobs wait.
   private func add(_ job: UnownedJob) {
     let isShort = withState { state in
       state.jobs.append(job)
@@ -82,7 +83,7 @@ extension WorkerPool: TaskExecutor {
     do {
       try SystemThread.start { self.runJobs() }
     } catch {
-      // The threads that are there take longer.
+      // The job waits for one of the existing threads.
       withState { $0.threads -= 1 }
     }
   }
@@ -92,8 +93,8 @@ extension WorkerPool: TaskExecutor {
     while true { nextJob().runSynchronously(on: asUnownedTaskExecutor()) }
   }
 
-  /// Lets the threads that serve clients run first, where they and a job want the same processor: a job is long, and
-  /// what they do is short and awaited. Linux keeps a priority for each thread.
+  /// Lowers the priority of the current thread below that of the threads that serve clients: jobs
+  /// are long, and clients wait for those threads. On Linux each thread has its own priority.
   private static func lowerPriority() { _ = setpriority(CInt(PRIO_PROCESS.rawValue), 0, 5) }
 
   private func nextJob() -> UnownedJob {
@@ -117,7 +118,7 @@ extension WorkerPool: SchedulingExecutor {
     enqueue(job, after: clock.now.duration(to: instant), tolerance: tolerance, clock: clock)
   }
 
-  /// Runs a job after some time; it may be late, but not early, and tolerance is not made use of.
+  /// Runs a job after a delay; it may be late, but not early. The tolerance is ignored.
   func enqueue<C: Clock>(
     _ job: consuming ExecutorJob, after delay: C.Duration, tolerance: C.Duration?, clock: C
   ) {
@@ -145,8 +146,9 @@ extension WorkerPool: SchedulingExecutor {
     }
   }
 
-  /// Waits for a change of the timers, or for the first one, a second at most: deadlines come also while the machine
-  /// sleeps, as those of `ContinuousClock` do, and a condition cannot wait by such a clock.
+  /// Waits for a change of the timers or for the first deadline, but at most one second. Deadlines
+  /// also pass while the machine sleeps, as those of `ContinuousClock` do, and a condition variable
+  /// cannot wait by such a clock.
   private func waitForTimer(_ nanoseconds: UInt64?) {
     guard let nanoseconds else {
       pthread_cond_wait(hasTimers, mutex)

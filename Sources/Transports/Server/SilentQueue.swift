@@ -16,7 +16,7 @@ struct SilentQueue<ID: Hashable> {
 
   /// Adds a connection that is silent from now on.
   ///
-  /// - Complexity: O(1) amortized. Entries of closed connections are removed when they outnumber
+  /// - Complexity: O(1) amortised. Entries of closed connections are removed when they outnumber
   ///   the others.
   /// - Parameters:
   ///   - id: The connection.

@@ -244,7 +244,8 @@ extension SocketServer {
     try await bootstrap
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-      // Updates can be coalesced until the kernel has them, so it takes only 16 KiB of unsent bytes.
+      // Updates can be coalesced until the kernel has them, so it takes only 16 KiB of unsent
+      // bytes.
       .childChannelOption(
         .tcpOption(NIOBSDSocket.Option(rawValue: TCP_NOTSENT_LOWAT)), value: 16 << 10
       )

@@ -5,7 +5,8 @@ internal import NIOCore
 internal import NIOPosix
 internal import TransportSupport
 
-/// Connects standard input and output to one more socket of a server that also listens on addresses.
+/// Connects standard input and output to one more socket of a server that also listens on
+/// addresses.
 enum StandardBridge {
   /// Starts serving standard input and output.
   ///

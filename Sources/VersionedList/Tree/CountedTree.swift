@@ -328,7 +328,7 @@ extension CountedTree {
       : NodeContents<Branch>(of: node).address(of: 0).pointee.key
   }
 
-  /// Joins a child that has become small with a neighbor, or distributes their entries evenly.
+  /// Joins a child that has become small with a neighbour, or distributes their entries evenly.
   private static func mend(_ inner: NodeContents<Branch>, _ slot: Int, _ height: Int) {
     guard inner.count > 1 else { return }
     let left = slot == 0 ? 0 : slot - 1

@@ -121,8 +121,8 @@ extension NodeContents {
     return removed
   }
 
-  /// Moves all elements of the right neighbor into this node if they fit; otherwise distributes the
-  /// elements evenly.
+  /// Moves all elements of the right neighbour into this node if they fit; otherwise distributes
+  /// the elements evenly.
   ///
   /// - Precondition: Both nodes have the largest possible allocation.
   /// - Returns: True if `right` is now empty.

@@ -2,9 +2,9 @@
 
 /// The elements of a list in order, and the changes that restore earlier versions.
 ///
-/// A `ListStorage` changes it; a `ListVersionReference` requests an earlier version, possibly on another
-/// thread, so both use a lock. Reads by the list itself, and by code that retains the list, need no
-/// lock: storage that is shared is copied before a change.
+/// A `ListStorage` changes it; a `ListVersionReference` requests an earlier version, possibly on
+/// another thread, so both use a lock. Reads by the list itself, and by code that retains the list,
+/// need no lock: storage that is shared is copied before a change.
 final class ListHistory {
   /// The elements, sorted by label.
   private(set) var order: CountedTree<AnyBox>
@@ -64,7 +64,7 @@ extension ListHistory {
   ///
   /// - Parameters:
   ///   - to: The new position, counted after the removal.
-  ///   - label: A label between those of the neighbors at the new position, after the removal.
+  ///   - label: A label between those of the neighbours at the new position, after the removal.
   func move(from place: CountedTree<AnyBox>.Place, to: Int, label: UInt64) {
     change { order in
       var entry = order.remove(along: place.path)

@@ -42,7 +42,7 @@ actor BalanceHost: StoreHost {
 
   func deliver(_ message: EffectMessage) { store?.receive(message) }
 
-  /// Waits until the view state fulfills a condition.
+  /// Waits until the view state fulfils a condition.
   func until(_ condition: @escaping @Sendable (BalanceViewState) -> Bool) async {
     if let view, condition(view) { return }
     await withCheckedContinuation { watchers.append((condition, $0)) }

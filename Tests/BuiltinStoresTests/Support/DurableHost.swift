@@ -62,9 +62,9 @@ actor DurableHost<Machine: DurableMachine>: StoreHost {
     open.map { condition($0.state) } ?? false
   }
 
-  /// Waits until the state fulfills a condition.
+  /// Waits until the state fulfils a condition.
   nonisolated func until(_ condition: @Sendable (Machine.State) -> Bool) async {
-    await eventually("the state fulfills the condition") { await satisfies(condition) }
+    await eventually("the state fulfils the condition") { await satisfies(condition) }
   }
 
   nonisolated func wait(sleepers count: Int) async {

@@ -4,7 +4,8 @@ import Sessions
 import StateMachines
 import StatewireJSON
 
-// The examples of docs/effects.md. A block of that document stands here, or in a test, letter by letter.
+// The examples of docs/effects.md. A block of that document stands here, or in a test, letter by
+// letter.
 
 /// A service that stores notes.
 protocol NoteService: Sendable {

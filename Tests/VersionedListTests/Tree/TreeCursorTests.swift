@@ -86,7 +86,7 @@ struct TreeCursorTests {
   ) {
     let (steps, seen) = merge(old, new)
     #expect(seen == new.entries.map(\.payload), sourceLocation: location)
-    // The entries of one leaf per change and the end, but none of the neighboring leaves.
+    // The entries of one leaf per change and the end, but none of the neighbouring leaves.
     #expect(steps <= changes * (Tree.Leaf.capacity + 1) + 1, sourceLocation: location)
   }
 

@@ -146,7 +146,7 @@ struct FrameReferenceTests {
     for count in 0..<300 {
       for _ in 0..<40 {
         let bytes = (0..<count).map { _ in
-          // Newlines are rare, so that some are far away. Their neighbors in value are included
+          // Newlines are rare, so that some are far away. Their neighbours in value are included
           // because a search by words with a borrow error would confuse them.
           Int.random(in: 0...count, using: &random) == 0
             ? 0x0A : UInt8([0x09, 0x0B, 0x8A, 0x00, 0xFF, 0x78].randomElement(using: &random) ?? 0)
