@@ -35,7 +35,10 @@ public final class Faults: Sendable {
   /// Adds a fault for the next calls of an operation. It applies after the faults that were added
   /// before for the same operation.
   ///
-  /// - Parameter times: The number of calls.
+  /// - Parameters:
+  ///   - fault: The fault.
+  ///   - operation: The name of the operation.
+  ///   - times: The number of calls.
   public func inject(_ fault: Fault, into operation: String, times: Int = 1) {
     state.withLock {
       $0.waiting.append(Waiting(operation: operation, fault: fault, times: times))
