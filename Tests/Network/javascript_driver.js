@@ -60,7 +60,7 @@ function move(id, to) {
 function act({ act, title, row, twice, to }) {
 	const times = twice ? 2 : 1;
 	if (act === "look") return { shown: shown() };
-	if (act === "end") return { pending, shown: shown(), words, resumes: connections - 1 };
+	if (act === "end") return { pending, shown: shown(), words, reconnects: connections - 1 };
 	if (act === "add" || act === "refused") return add(title, times) ?? {};
 	const todo = todos().find((todo) => todo.title === row);
 	if (!todo) return { missing: true };
