@@ -61,8 +61,8 @@ struct ClientTests {
 
   @Test("reports why the first connection fails")
   func first() async throws {
-    let nobody = try #require(Address("unix:/tmp/statewire-no-server"))
-    for address in [nobody, .program([Program.path + "-that-is-not-there"])] {
+    let noServer = try #require(Address("unix:/tmp/statewire-no-server"))
+    for address in [noServer, .program([Program.path + "-that-is-not-there"])] {
       #expect(
         await failure { try await withClient(address) { try await $0.connected() } }
           == .connectionLost)

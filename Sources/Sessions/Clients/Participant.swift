@@ -23,9 +23,9 @@ public final class Participant {
   var named: NamedFrontend?
   /// The lowest sequence that was refused temporarily and has not been sent again; nil if there is
   /// none.
-  public private(set) var refused: Int?
-  /// The sequences of later inputs that were refused temporarily too, in ascending order.
-  private var laterRefused: [Int] = []
+  public var refused: Int? { refusedSequences.first }
+  /// The sequences that were refused temporarily and have not been sent again, in ascending order.
+  private var refusedSequences: [Int] = []
   /// The subscriptions, in the order of first use.
   private var subscriptions = Few<Subscription>()
 
@@ -158,27 +158,17 @@ extension Participant {
   /// place to keep.
   public func refusedTemporarily(_ sequence: Int) {
     guard let named, !named.hasAccepted(sequence) else { return }
-    guard let first = refused else {
-      refused = sequence
-      return
-    }
-    guard sequence != first else { return }
-    let later = max(first, sequence)
-    refused = min(first, sequence)
-    let index = laterRefused.firstIndex { $0 >= later } ?? laterRefused.endIndex
-    if index < laterRefused.endIndex, laterRefused[index] == later { return }
-    laterRefused.insert(later, at: index)
+    let index = refusedSequences.firstIndex { $0 >= sequence } ?? refusedSequences.endIndex
+    if index < refusedSequences.endIndex, refusedSequences[index] == sequence { return }
+    refusedSequences.insert(sequence, at: index)
     // The client sends these again in their order, so the places of the last ones are needed last.
-    if laterRefused.count > Self.maximumRefused { laterRefused.removeLast() }
+    if refusedSequences.count > Self.maximumRefused { refusedSequences.removeLast() }
   }
 
   private static var maximumRefused: Int { 1024 }
 
   /// Forgets which inputs were refused temporarily.
-  func forgetRefused() {
-    refused = nil
-    laterRefused = []
-  }
+  func forgetRefused() { refusedSequences = [] }
 
   /// Notes that an input was refused permanently, because the client sends it again if the response
   /// is lost.
@@ -203,8 +193,7 @@ extension Participant {
 
   /// Notes that an input was sent that is not refused temporarily.
   public func came(_ sequence: Int) {
-    guard sequence == refused else { return }
-    refused = laterRefused.isEmpty ? nil : laterRefused.removeFirst()
+    if sequence == refused { refusedSequences.removeFirst() }
   }
 
   /// Notes that an input was accepted.
