@@ -157,9 +157,9 @@ final class StoreEntry {
     waiting?.isWaiting = false
     waiting?.removeAll()
     waitingEvents.removeAll()
-    let told = subscriptions
+    let notified = subscriptions
     removeSubscriptions()
-    for subscription in told { subscription.storeClosed() }
+    for subscription in notified { subscription.storeClosed() }
     // The name may stay closed for long, so the store is released.
     content = Content(
       kind: kind, sharedConfiguration: nil, number: number,
@@ -226,9 +226,9 @@ final class StoreEntry {
         for tell in settled { tell() }
       }
     }
-    let receipt: SendResult?
+    let sendResult: SendResult?
     do throws(InputError) {
-      receipt = try content.made.send(&reader)
+      sendResult = try content.made.send(&reader)
     } catch {
       // A refused input may have caused publications before it was undone, also by the effects that
       // it cancelled.
@@ -237,17 +237,17 @@ final class StoreEntry {
     }
     subscription.applied(request)
     flush()
-    return receipt
+    return sendResult
   }
 
   /// Calls `body` when an input is settled, after the update of its last effect.
   func whenSettled(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
-    store.whenSettled(inputID) { [weak self] settlement in
+    store.whenSettled(inputID) { [weak self] completion in
       // The effects may have been ended by the input that is being folded. The update of that input
       // waits for its end and is sent first.
-      guard let self, isSending else { return body(settlement) }
+      guard let self, isSending else { return body(completion) }
       settledDuringInput.append { [store] in
-        body(Completion(revision: store.revision, settlement.end))
+        body(Completion(revision: store.revision, completion.end))
       }
     }
   }

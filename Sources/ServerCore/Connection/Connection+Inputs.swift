@@ -27,8 +27,8 @@ extension Connection {
   /// Responds to an accepted input, now or when its effects have ended.
   func respond(to request: Request, _ outcome: StoreSend.Outcome) {
     switch outcome {
-    case .accepted(let receipt, let subscription, let settle):
-      respond(to: request, receipt, subscription, settle: settle)
+    case .accepted(let sendResult, let subscription, let settle):
+      respond(to: request, sendResult, subscription, settle: settle)
     case .running(let inputID, let subscription):
       watch(request, subscription, inputID, from: nil, responds: true)
     case .ended(let revision): reply(to: request, revision: revision, changed: false)
@@ -37,13 +37,13 @@ extension Connection {
 
   /// Responds to an input that was accepted now.
   func respond(
-    to request: Request, _ receipt: SendResult, _ subscription: Subscription, settle: Bool
+    to request: Request, _ sendResult: SendResult, _ subscription: Subscription, settle: Bool
   ) {
-    if receipt.isSettled || !settle {
-      reply(to: request, revision: receipt.revision, changed: receipt.changed)
+    if sendResult.isSettled || !settle {
+      reply(to: request, revision: sendResult.revision, changed: sendResult.changed)
     }
-    if !receipt.isSettled {
-      watch(request, subscription, receipt.inputID, from: receipt.base, responds: settle)
+    if !sendResult.isSettled {
+      watch(request, subscription, sendResult.inputID, from: sendResult.base, responds: settle)
     }
   }
 
@@ -70,20 +70,20 @@ extension Connection {
       RunningRequest(
         id: address?.id, subscription: subscription, inputID: inputID,
         address: responds ? address : nil))
-    subscription.whenSettled(inputID) { [weak self] settlement in
+    subscription.whenSettled(inputID) { [weak self] completion in
       guard let self, let request = running.remove(number), let address = request.address else {
         return
       }
       writer.respond(to: address) { writer in
         // Not for a repeated input: it was accepted, and a repeat after the closing also gets a
         // result.
-        if settlement.wasClosed, base != nil {
+        if completion.wasClosed, base != nil {
           writer.error(RPCError(.storeClosed, "the store was closed"))
-        } else if let refusal = settlement.refusal {
+        } else if let refusal = completion.refusal {
           writer.error(RPCError(refusal))
         } else {
           let changed = base.map(subscription.hasChanged) ?? false
-          writer.result { $0.accepted(at: settlement.revision, changed: changed) }
+          writer.result { $0.accepted(at: completion.revision, changed: changed) }
         }
       }
     }

@@ -36,13 +36,13 @@ extension Connection {
         let isKnown = try participant.hasAccepted(sequence)
         guard sequence > 0, !isKnown else { return false }
       }
-      guard let receipt = try subscription.send(reading: &match.input, request: match.id) else {
+      guard let sendResult = try subscription.send(reading: &match.input, request: match.id) else {
         reply(to: request, error: RPCError(.internalError, "the input was queued"))
         return true
       }
-      if let sequence = match.sequence { participant.accepted(sequence, receipt, subscription) }
+      if let sequence = match.sequence { participant.accepted(sequence, sendResult, subscription) }
       templates.hit()
-      respond(to: request, receipt, subscription, settle: template.settle)
+      respond(to: request, sendResult, subscription, settle: template.settle)
       return true
     } catch {
       // The input was folded and undone; the slow path must not fold it again.

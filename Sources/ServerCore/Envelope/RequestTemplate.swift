@@ -32,7 +32,7 @@ final class RequestTemplate {
   /// The pieces before the input, in order; each piece ends at its hole.
   private let before: [Piece]
   /// The pieces after the input, last first; each piece begins at the end of its hole.
-  private let behind: [Piece]
+  private let after: [Piece]
 
   /// Creates the template of an accepted message.
   ///
@@ -71,16 +71,16 @@ final class RequestTemplate {
       before.append(Piece(fixed: keep(start..<place.lowerBound), hole: hole))
       start = place.upperBound
     }
-    var behind: [Piece] = []
+    var after: [Piece] = []
     for (index, hole) in holes.enumerated() where index >= input {
       let end = index + 1 < holes.count ? holes[index + 1].place.lowerBound : message.count
       let isInput = index == input
-      behind.append(
+      after.append(
         Piece(fixed: keep(hole.place.upperBound..<end), hole: isInput ? nil : hole.hole))
     }
     self.fixed = fixed
     self.before = before
-    self.behind = behind.reversed()
+    self.after = after.reversed()
     store = ByteString(params.store.string)
     settle = params.settle
   }
@@ -117,7 +117,7 @@ final class RequestTemplate {
         note(piece.hole, start..<next)
         start = next
       }
-      for piece in behind {
+      for piece in after {
         guard message.has(fixed, piece.fixed, at: end &- piece.fixed.count) else { return false }
         end &-= piece.fixed.count
         if piece.hole == nil { break }
@@ -143,7 +143,7 @@ final class RequestTemplate {
 
   /// Returns true if both templates match the same messages.
   func isSame(as other: RequestTemplate) -> Bool {
-    fixed == other.fixed && before == other.before && behind == other.behind
+    fixed == other.fixed && before == other.before && after == other.after
   }
 
   // The maximum length of the text around an input.

@@ -37,13 +37,13 @@ extension StoreSend {
       return try repeated(params, sequence, participant, shard)
     }
     let subscription = try subscription(params.store, participant, shard)
-    let receipt = try refusing { () throws(SessionError) in
+    let sendResult = try refusing { () throws(SessionError) in
       try subscription.send(reading: &params.input, request: id)
     }
     // Updates are never sent from inside a fold, so this input is folded immediately.
-    guard let receipt else { throw RPCError(.internalError, "the input was queued") }
-    if let sequence = params.sequence { participant.accepted(sequence, receipt, subscription) }
-    return .accepted(receipt, subscription, settle: params.settle)
+    guard let sendResult else { throw RPCError(.internalError, "the input was queued") }
+    if let sequence = params.sequence { participant.accepted(sequence, sendResult, subscription) }
+    return .accepted(sendResult, subscription, settle: params.settle)
   }
 
   /// Returns the outcome of an input that was accepted before.

@@ -161,8 +161,8 @@ extension BroadcastUpdates: PendingBroadcast {
   public func send() {
     guard bytes.count > 0 else { return }
     let end = end
-    let told = subscribers
-    for index in told.indices { turnOutcome.clients[told[index].client]?.sendBroadcasts() }
+    let notified = subscribers
+    for index in notified.indices { turnOutcome.clients[notified[index].client]?.sendBroadcasts() }
     // If updates were added meanwhile, the buffer is sent again at the end of the turn.
     if self.end == end { forget() }
   }

@@ -31,10 +31,10 @@ final class NamedFrontend {
   func hasAccepted(_ sequence: Int) -> Bool { sequence <= lastSequence }
 
   /// Notes that an input was accepted.
-  func accepted(_ sequence: Int, _ receipt: SendResult, _ storeEntry: StoreEntry) {
+  func accepted(_ sequence: Int, _ sendResult: SendResult, _ storeEntry: StoreEntry) {
     lastSequence = sequence
     if !refusals.isEmpty { refusals.removeAll { $0.sequence == sequence } }
-    if !receipt.isSettled { runs(sequence, storeEntry, receipt.inputID) }
+    if !sendResult.isSettled { runs(sequence, storeEntry, sendResult.inputID) }
   }
 
   /// Notes that an input was refused permanently.
@@ -65,9 +65,9 @@ final class NamedFrontend {
   /// Notes that an accepted input is not settled.
   func runs(_ sequence: Int, _ storeEntry: StoreEntry, _ inputID: InputID) {
     open[sequence] = (storeEntry, inputID)
-    storeEntry.whenSettled(inputID) { [weak self] settlement in
+    storeEntry.whenSettled(inputID) { [weak self] completion in
       self?.open[sequence] = nil
-      if let refusal = settlement.refusal { self?.refusedLate(sequence, refusal) }
+      if let refusal = completion.refusal { self?.refusedLate(sequence, refusal) }
     }
   }
 

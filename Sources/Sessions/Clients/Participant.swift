@@ -197,10 +197,10 @@ extension Participant {
   }
 
   /// Notes that an input was accepted.
-  public func accepted(_ sequence: Int, _ receipt: SendResult, _ subscription: Subscription) {
+  public func accepted(_ sequence: Int, _ sendResult: SendResult, _ subscription: Subscription) {
     guard let named else { return }
-    named.accepted(sequence, receipt, subscription.storeEntry)
-    session.accepted(sequence, of: named, receipt, subscription.storeEntry)
+    named.accepted(sequence, sendResult, subscription.storeEntry)
+    session.accepted(sequence, of: named, sendResult, subscription.storeEntry)
   }
 
   /// Returns the input that was accepted with a sequence; nil if it is settled.

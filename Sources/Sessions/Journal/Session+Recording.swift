@@ -42,12 +42,12 @@ extension Session {
 
   /// Journals an accepted input of a named frontend.
   func accepted(
-    _ sequence: Int, of named: NamedFrontend, _ receipt: SendResult, _ storeEntry: StoreEntry
+    _ sequence: Int, of named: NamedFrontend, _ sendResult: SendResult, _ storeEntry: StoreEntry
   ) {
     guard record != nil else { return }
-    let store = receipt.isSettled && storeEntry.isDurable ? storeEntry.name : nil
+    let store = sendResult.isSettled && storeEntry.isDurable ? storeEntry.name : nil
     write(.sequence(frontend: named.name, last: sequence, store: store))
-    if !receipt.isSettled { write(number: receipt.inputID, of: storeEntry, sequence, named) }
+    if !sendResult.isSettled { write(number: sendResult.inputID, of: storeEntry, sequence, named) }
   }
 
   private func write(

@@ -19,14 +19,14 @@ extension CountedTree {
       }
     }
     var slot = inner.count &- 1
-    var behind = total &- rank
+    var remaining = total &- rank
     while true {
       let count = inner.address(of: slot).pointee.count
-      guard behind > count else {
-        rank = count &- behind
+      guard remaining > count else {
+        rank = count &- remaining
         return slot
       }
-      behind &-= count
+      remaining &-= count
       slot &-= 1
     }
   }
