@@ -8,8 +8,8 @@ public import StatewireJSON
 ///     input -> effect -> action -> state -> view state
 ///
 /// `effect(of:in:)`, `reduce` and `view(of:)` are pure functions. Work is done by the `Effect`
-/// values that `effect(of:in:)` returns and a `Store` performs. The state changes only in `reduce`.
-/// A failure is an action too, so no function here throws.
+/// values that `effect(of:in:)` and `effect(after:in:)` return and a `Store` performs. The state
+/// changes only in `reduce`. A failure is an action too, so no function here throws.
 ///
 /// ```swift
 /// struct Counter: StateMachine {
@@ -65,6 +65,15 @@ public protocol StateMachine: Sendable {
   /// Folds one action into the state.
   func reduce(_ state: inout State, _ action: Action)
 
+  /// Returns the effect that an action causes, given the state after it was folded. The default is
+  /// `.none`.
+  ///
+  /// For transitions that do not depend on the origin of an action: "the time is over, so stop the
+  /// ticks" or "A was loaded, so load B". The effect is performed after the immediate actions that
+  /// were folded together with this one. It belongs to the input of the action, which is settled
+  /// after it. If the action came from a feed, the effect belongs to no input.
+  func effect(after action: Action, in state: State) -> Effect<Action>
+
   /// Returns the view of a state that frontends receive. The default is the state itself.
   func view(of state: State) -> ViewState
 
@@ -96,6 +105,9 @@ public protocol StateMachine: Sendable {
   /// consumer.
   func isRedaction(_ action: Action) -> Bool
 
+  /// The machines that run inside this one, each in a part of its state. The default is none.
+  @ChildrenBuilder<Self> var children: [Child<Self>] { get }
+
   /// The effect that begins when the store opens: work or feeds of no input. The default is none.
   var initialEffect: Effect<Action> { get }
 
@@ -120,6 +132,8 @@ extension StateMachine {
     try held.advance(to: view, by: encoding, using: &writer, writing: &patch)
   }
 
+  /// Returns `.none`.
+  public func effect(after action: Action, in state: State) -> Effect<Action> { .none }
   /// Returns nil: no event.
   public func event(of action: Action, in state: State) -> Event? { nil }
   /// Returns nil: no input.
@@ -130,6 +144,8 @@ extension StateMachine {
   public func refusal(of input: Input, in state: State) -> InputRefusal? { refusal(of: input) }
   /// Returns false.
   public func isRedaction(_ action: Action) -> Bool { false }
+  /// No children.
+  public var children: [Child<Self>] { [] }
   /// No effect.
   public var initialEffect: Effect<Action> { .none }
 }

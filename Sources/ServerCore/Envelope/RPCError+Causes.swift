@@ -33,6 +33,8 @@ extension RPCError {
       self.init(invalidParams: error)
     case .input(let error):
       self.init(invalidParams: error)
+    case .unencodable(let error) where error.code == .endless:
+      self.init(.internalError, "the input was ended: \(error.message)")
     case .unencodable(let error):
       self.init(
         .internalError,

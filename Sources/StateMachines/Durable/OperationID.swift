@@ -26,4 +26,31 @@ struct EffectMoment {
   let clock: any StoreClock
   /// The input that the effect belongs to; nil if the store is not recorded or there is no input.
   let operation: OperationID?
+  /// The store that performs the effect.
+  let store: any StateOwner
+  /// Returns the part of the store's state that the effect reads; nil for the whole state.
+  var narrowing: StateNarrowing?
+
+  /// The state that the effect reads; nil if that part of the state is absent.
+  var state: (any Sendable)? {
+    if let narrowing { narrowing(store.currentState) } else { store.currentState }
+  }
+
+  /// Returns the moment for an effect that reads a part of the state that this moment has.
+  func narrowed(by next: StateNarrowing?) -> EffectMoment {
+    guard let next else { return self }
+    var narrowed = self
+    if let narrowing {
+      narrowed.narrowing = { narrowing($0).flatMap(next) }
+    } else {
+      narrowed.narrowing = next
+    }
+    return narrowed
+  }
+}
+
+/// A store, for effects that read its state.
+protocol StateOwner: AnyObject {
+  /// The folded state, of the type of the store's machine.
+  var currentState: any Sendable { get }
 }

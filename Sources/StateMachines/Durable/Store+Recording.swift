@@ -26,18 +26,20 @@ extension Store {
 
   /// Performs `DurableMachine.resumption` in a store that was restored; see `AnyStore.resume`.
   public func resume(areSomeLost: Bool) {
-    guard let record else { return }
-    if areSomeLost, let action = record.durability.interruption(machine, state) {
-      begin(.action(action))
+    guard record != nil else { return }
+    if areSomeLost {
+      for action in running.composed.interruptions(in: state) { begin(.action(action)) }
     }
-    begin(record.durability.resumption(machine, state))
+    begin(running.composed.resumption(in: state))
   }
 
   /// True if an effect would begin in the store after a restart although no frontend attaches and
   /// no input is unsettled.
   public var continuesAlone: Bool {
-    if let record, record.durability.resumesForFrontends(machine) { return false }
-    let effect = record.map { $0.durability.resumption(machine, state) } ?? machine.initialEffect
+    let composed = running.composed
+    if record != nil, composed.resumesForFrontends { return false }
+    let effect =
+      record == nil ? composed.initialEffect(in: state) : composed.resumption(in: state)
     if case .none = effect.step { return false }
     return true
   }
@@ -61,7 +63,7 @@ extension Store {
 
   /// Returns the effect for an input of an earlier process.
   func restart(of input: Machine.Input, after age: Duration) -> Effect<Machine.Action> {
-    record?.durability.restart(machine, input, state, age) ?? .none
+    running.composed.restart(of: input, in: state, after: age)
   }
 
   /// Records an input after its immediate actions were folded, unless it is settled already.

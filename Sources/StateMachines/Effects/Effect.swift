@@ -75,12 +75,16 @@ final class Work<Action: Sendable>: Sendable {
   let failing: Failing<Action>?
   /// True if the injected fault for this work has been applied already.
   let hasMetFault: Bool
+  /// Returns false for a state of the store in which the child machine of the work is absent; nil if
+  /// that is impossible.
+  let isPresent: (@Sendable (any Sendable) -> Bool)?
   let body: Body
 
   init(
     name: String, id: EffectID? = nil, isFeed: Bool = false, began: (@Sendable () -> Void)? = nil,
     cancelled: Action? = nil, dependents: EffectID? = nil, failing: Failing<Action>? = nil,
-    hasMetFault: Bool = false, body: @escaping Body
+    hasMetFault: Bool = false, isPresent: (@Sendable (any Sendable) -> Bool)? = nil,
+    body: @escaping Body
   ) {
     self.name = name
     self.id = id
@@ -90,6 +94,7 @@ final class Work<Action: Sendable>: Sendable {
     self.dependents = dependents
     self.failing = failing
     self.hasMetFault = hasMetFault
+    self.isPresent = isPresent
     self.body = body
   }
 
@@ -104,7 +109,8 @@ final class Work<Action: Sendable>: Sendable {
       name: name ?? self.name, id: id ?? self.id, isFeed: isFeed ?? self.isFeed,
       began: began ?? self.began, cancelled: cancelled ?? self.cancelled,
       dependents: dependents ?? self.dependents, failing: failing ?? self.failing,
-      hasMetFault: hasMetFault ?? self.hasMetFault, body: body ?? self.body)
+      hasMetFault: hasMetFault ?? self.hasMetFault, isPresent: isPresent,
+      body: body ?? self.body)
   }
 
   /// Returns the work that replaces an immediate effect with the name of an operation if a fault
@@ -207,6 +213,17 @@ extension Effect {
   /// none.
   public static func cancel(_ id: EffectID) -> Effect {
     Effect(step: .cancel(id, feeds: true))
+  }
+}
+
+extension Effect {
+  /// Returns this effect and then another one.
+  func before(_ other: Effect) -> Effect {
+    switch (step, other.step) {
+    case (.none, _): other
+    case (_, .none): self
+    default: .several(self, other)
+    }
   }
 }
 

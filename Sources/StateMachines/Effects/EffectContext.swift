@@ -9,10 +9,16 @@ public struct EffectContext<Action: Sendable>: Sendable {
   /// Converts an action to the store's own type; nil if the action is dropped on the way.
   private let wrap: @Sendable (Action) -> (any Sendable)?
 
-  init(_ line: EffectLine) { self.init(line) { $0 } }
+  /// The text before the names of parts.
+  private let prefix: String
 
-  private init(_ line: EffectLine, wrap: @escaping @Sendable (Action) -> (any Sendable)?) {
+  init(_ line: EffectLine) { self.init(line, prefix: "") { $0 } }
+
+  private init(
+    _ line: EffectLine, prefix: String, wrap: @escaping @Sendable (Action) -> (any Sendable)?
+  ) {
     self.line = line
+    self.prefix = prefix
     self.wrap = wrap
   }
 
@@ -62,6 +68,7 @@ public struct EffectContext<Action: Sendable>: Sendable {
     _ name: String, failing failure: Outcome,
     when isFailure: (Outcome) -> Bool, _ body: () async -> Outcome
   ) async -> Outcome {
+    let name = prefix + name
     let part = line.isObserved ? line.parts?.next(name) : nil
     if let part { await line.deliver(.partBegan(part)) }
     let outcome: Outcome =
@@ -84,10 +91,14 @@ public struct EffectContext<Action: Sendable>: Sendable {
 extension EffectContext {
   /// Returns a context for work whose actions are transformed into actions of this context; nil
   /// drops an action.
+  ///
+  /// - Parameter prefix: The text before the names of the work's parts.
   func pullback<Other: Sendable>(
-    _ transform: @escaping @Sendable (Other) -> Action?
+    _ transform: @escaping @Sendable (Other) -> Action?, prefix: String = ""
   ) -> EffectContext<Other> {
-    EffectContext<Other>(line) { [wrap] in transform($0).flatMap(wrap) }
+    EffectContext<Other>(line, prefix: self.prefix + prefix) { [wrap] in
+      transform($0).flatMap(wrap)
+    }
   }
 }
 

@@ -230,6 +230,11 @@ final class EffectRunner<Action: Sendable> {
     cancel(runIndex?.runs(id)) { ($0.work.id == id || $0.window == id) && (feeds || !$0.isFeed) }
   }
 
+  /// Cancels the runs of child machines that are absent from a state.
+  func cancelVanished(in state: any Sendable) -> [Run] {
+    cancel(nil) { $0.work.isPresent?(state) == false }
+  }
+
   /// Cancels the feeds that a run replaces.
   func cancelFeeds(before run: Run) -> [Run] {
     guard let id = run.work.id else { return [] }

@@ -14,7 +14,7 @@ extension Store {
       break
     case .action(let action):
       observers.gave(action, .input(inputID), revision)
-      fold(action)
+      fold(action, for: inputID)
     case .several(let effects):
       // By index: a loop over the effects themselves copies each of them once more.
       for index in effects.indices { perform(effects[index], for: inputID) }
@@ -23,7 +23,7 @@ extension Store {
     case .work(let work):
       begin(withFault(work), for: inputID)
     case .named(let action, _, _) where observers.isEmpty && runner.environment.faults == nil:
-      fold(action)
+      fold(action, for: inputID)
     case .named(let action, let name, let failing):
       perform(.immediate(name, failing), giving: .action(action), for: inputID)
     case .operation(_, let effect) where observers.isEmpty && runner.environment.faults == nil:
@@ -51,8 +51,8 @@ extension Store {
         perform(inner, for: inputID)
       }
     case .deferred(let make):
-      let id = inputID == beginning ? nil : record?.id(of: inputID)
-      let moment = EffectMoment(clock: runner.environment.clock, operation: id)
+      let id = effectsWithoutInput.contains(inputID) ? nil : record?.id(of: inputID)
+      let moment = EffectMoment(clock: runner.environment.clock, operation: id, store: self)
       perform(make(moment), for: inputID)
     }
   }
@@ -70,6 +70,11 @@ extension Store {
     for run in runs {
       if let id = run.work.dependents { cancel(id) }
     }
+  }
+
+  /// Cancels the effects of children that are no longer in the state.
+  func cancelVanished() {
+    if !runner.isIdle { cancelled(runner.cancelVanished(in: state)) }
   }
 
   private func begin(
@@ -166,7 +171,8 @@ extension Work {
     // Work that is not carried out does not call `began`.
     Work(
       name: name, id: id, isFeed: isFeed, began: nil, cancelled: cancelled,
-      dependents: dependents, failing: failing, hasMetFault: hasMetFault, body: body)
+      dependents: dependents, failing: failing, hasMetFault: hasMetFault, isPresent: isPresent,
+      body: body)
   }
 }
 
@@ -224,10 +230,11 @@ extension Store {
 
   private func give(_ action: Machine.Action, _ run: EffectRunner<Machine.Action>.Run) {
     gave(action, run)
-    if held != nil {
-      held?.append(action)
+    let inputID = run.isFeed ? nil : run.inputID
+    if heldActions != nil {
+      heldActions?.append(HeldAction(action: action, inputID: inputID))
     } else {
-      take(.action(action))
+      take(.action(action, inputID))
     }
   }
 
@@ -243,13 +250,14 @@ extension Store {
   func becameFeed(_ number: RunNumber, giving action: Machine.Action) {
     guard let run = runner.run(number) else { return }
     let replaced = runner.cancelFeeds(before: run)
-    if held != nil {
-      held? += replaced.compactMap(\.work.cancelled)
-      held?.append(action)
+    if heldActions != nil {
+      for action in replaced.compactMap(\.work.cancelled) + [action] {
+        heldActions?.append(HeldAction(action: action, inputID: run.inputID))
+      }
     } else {
       cancelled(replaced)
       gave(action, run)
-      fold(action)
+      fold(action, for: run.inputID)
     }
     if runner.becameFeed(run) { settled(run.inputID, cancelled: false) }
   }
@@ -264,7 +272,7 @@ extension Store {
     for run in runs {
       // Folded before the callbacks are called, so that a subscribed client receives the update
       // before the response.
-      if let action = run.work.cancelled { fold(action) }
+      if let action = run.work.cancelled { fold(action, for: run.isFeed ? nil : run.inputID) }
       if !run.isFeed {
         settled(run.inputID, cancelled: true)
       } else if let next = run.next {
@@ -275,7 +283,7 @@ extension Store {
 
   /// Drops an effect that waited for the end of a window.
   func dropped(_ next: EffectRunner<Machine.Action>.Next) {
-    if let action = next.wait?.cancelled { fold(action) }
+    if let action = next.wait?.cancelled { fold(action, for: next.inputID) }
     settled(next.inputID, cancelled: true)
   }
 
@@ -338,6 +346,7 @@ extension Store {
   func settled(_ inputID: InputID, cancelled: Bool) {
     guard let (waiters, end) = inputIDs.ended(inputID), inputID != performing else { return }
     record?.settled(inputID)
+    if !effectsWithoutInput.isEmpty { effectsWithoutInput.remove(inputID) }
     observers.ended(.input(inputID), cancelled ? .cancelled : .finished, revision)
     for waiter in waiters {
       waiter(Completion(revision: revision, end))
@@ -348,10 +357,14 @@ extension Store {
 // MARK: - Step by step
 
 extension Store {
+  /// Actions of running work that wait until a test folds them; nil if actions are folded
+  /// immediately.
+  package var held: [Machine.Action]? { heldActions?.map(\.action) }
+
   /// Folds the oldest held action.
   package func foldHeld() {
-    guard held?.isEmpty == false, let action = held?.removeFirst() else { return }
-    take(.action(action))
+    guard heldActions?.isEmpty == false, let next = heldActions?.removeFirst() else { return }
+    take(.action(next.action, next.inputID))
   }
 
   /// The names of the work that has not ended, in the order in which it began. Feeds are not

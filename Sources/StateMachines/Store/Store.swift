@@ -22,6 +22,8 @@ public final class Store<Machine: StateMachine> {
   public var state: Machine.State { running.state }
 
   var running: Running<Machine>
+  /// The children that are present; nil if none can be absent.
+  private let presence: ChildPresence<Machine>?
   /// The encoded view state, as listeners hold it. Each change of the view state updates it. It
   /// holds no reference that prevents a list in the state from being changed in place.
   var published: JSONEncodedState
@@ -44,11 +46,17 @@ public final class Store<Machine: StateMachine> {
   var observers: Observers<Machine>
   /// The record of inputs and state for a recorder; nil if the store is never recorded.
   var record: StoreRecord<Machine>?
-  /// The input id of the initial effect, which belongs to no input.
-  private(set) var beginning: InputID?
+  /// The unsettled ids of effects that belong to no input: of the initial effect, and of effects
+  /// after actions of feeds.
+  var effectsWithoutInput: Set<InputID> = []
+  /// The effects that folded actions have caused and that have not been performed, in order.
+  var following: [Following] = []
+  /// The state before the input that is being performed; nil while at most one publication can
+  /// follow.
+  private var base: JSONEncodedState.Mark?
   /// Actions of running work that wait until a test folds them; nil if actions are folded
   /// immediately.
-  package internal(set) var held: [Machine.Action]?
+  var heldActions: [HeldAction]?
   /// The reason why an immediate action of the last input was taken back; nil if none was. After a
   /// failure no further effect of the input is performed.
   private(set) var failure: Failure?
@@ -63,12 +71,19 @@ public final class Store<Machine: StateMachine> {
     init(_ error: JSONError) { self.error = error }
   }
 
+  /// An action of running work that waits until a test folds it.
+  struct HeldAction {
+    let action: Machine.Action
+    let inputID: InputID?
+  }
+
   /// One queued step.
   enum Step {
     case input(Machine.Input, InputID)
     /// An input that was accepted in an earlier process, with the time since then.
     case restart(Machine.Input, InputID, after: Duration)
-    case action(Machine.Action)
+    /// An action of running work, with the input of the work; nil for an action of a feed.
+    case action(Machine.Action, InputID?)
     /// Work gave an action and continues as a feed.
     case becameFeed(Machine.Action, RunNumber)
     /// A wait is over; it counts for its input until the next effect has begun.
@@ -99,7 +114,7 @@ public final class Store<Machine: StateMachine> {
     try self.init(
       machine, number: number, host: host, environment, hooks: hooks, revision: revision,
       lastOperation: lastOperation, state: machine.initialState, holdsActions: false)
-    begin(machine.initialEffect)
+    begin(running.composed.initialEffect(in: state))
   }
 
   /// Creates a store in a persisted state of an earlier process. No effect begins before `resume`.
@@ -140,7 +155,7 @@ public final class Store<Machine: StateMachine> {
     try self.init(
       machine, number: StoreNumber(0), host: host, environment, hooks: [], revision: 0,
       lastOperation: 0, state: machine.initialState, holdsActions: true)
-    begin(machine.initialEffect)
+    begin(running.composed.initialEffect(in: state))
   }
 
   private init(
@@ -148,13 +163,16 @@ public final class Store<Machine: StateMachine> {
     _ environment: StoreEnvironment, hooks: [Hook<Machine>], revision: Revision,
     lastOperation: UInt64, state: Machine.State, holdsActions: Bool
   ) throws(JSONError) {
-    running = Running(machine: machine, state: state)
+    let composed = Composed(machine)
+    if let fault = composed.fault { throw JSONError(.value, fault) }
+    running = Running(composed: composed, state: state)
+    presence = composed.canVanish ? ChildPresence(composed.children, in: state) : nil
     self.revision = revision
     published = try JSONEncodedState(machine.view(of: state))
     inputIDs = InputIDs(after: lastOperation)
     runner = EffectRunner(host: host, store: number, environment: environment)
     observers = Observers(hooks)
-    held = holdsActions ? [] : nil
+    heldActions = holdsActions ? [] : nil
     heldEvents = holdsActions ? [] : nil
     if !observers.isEmpty { runner.reportParts() }
     observers.opened(revision)
@@ -181,7 +199,8 @@ extension Store {
     }
     let before = revision
     phase = .folding
-    let base = StateMark(revision: before, state: take(input, inputID))
+    take(input, inputID)
+    let base = StateMark(revision: before, state: takeBase())
     if failure != nil { try refuse(inputID) }
     runSteps()
     return SendResult(
@@ -208,9 +227,8 @@ extension Store {
 
   /// Takes the input that the machine returns for a phase, if any.
   public func take(_ phase: LifecyclePhase) {
-    guard let input = machine.input(for: phase) else { return }
     // A closed store ignores the change of phase.
-    _ = try? send(input)
+    for input in running.composed.inputs(for: phase, in: running.state) { _ = try? send(input) }
   }
 
   /// Performs the queued steps, including those that are queued meanwhile.
@@ -220,23 +238,27 @@ extension Store {
   }
 
   private func runSteps() {
+    if !following.isEmpty { performFollowing() }
     var next = 0
     while next < waiting.count, phase == .folding {
       let step = waiting[next]
       next += 1
       switch step {
       case .input(let input, let inputID):
-        _ = take(input, inputID)
+        take(input, inputID)
+        _ = takeBase()
         if failure != nil { cancelAll(of: inputID) }
       case .restart(let input, let inputID, let age):
         beginPerforming(inputID)
         observers.began(.input(inputID), input: input, revision)
         perform(restart(of: input, after: age), for: inputID)
+        performFollowing(of: inputID)
         performed(inputID)
+        _ = takeBase()
         if failure != nil { cancelAll(of: inputID) }
         if inputIDs.isSettled(inputID) { record?.settled(inputID) }
-      case .action(let action):
-        fold(action)
+      case .action(let action, let inputID):
+        fold(action, for: inputID)
       case .becameFeed(let action, let number):
         becameFeed(number, giving: action)
       case .next(let next):
@@ -245,36 +267,51 @@ extension Store {
       case .cancel(let inputID):
         cancelAll(of: inputID)
       }
+      if !following.isEmpty { performFollowing() }
     }
     if !waiting.isEmpty { waiting.removeAll(keepingCapacity: true) }
     if phase == .folding { phase = .idle }
   }
 
-  /// Performs the effect of an input.
-  ///
-  /// - Returns: A mark of the previous state; nil if at most one publication can follow.
-  private func take(_ input: Machine.Input, _ inputID: InputID) -> JSONEncodedState.Mark? {
+  /// Performs the effect of an input, and sets `base`.
+  private func take(_ input: Machine.Input, _ inputID: InputID) {
     beginPerforming(inputID)
     observers.began(.input(inputID), input: input, revision)
     let effect = running.effect(of: input)
-    let before = effect.isSingle ? nil : published.mark
+    if !effect.isSingle { base = published.mark }
     perform(effect, for: inputID)
+    if !following.isEmpty { performFollowing(of: inputID) }
     performed(inputID)
     if record != nil { accepted(input, inputID) }
-    return before
   }
 
   /// Performs an effect that belongs to no input.
   func begin(_ effect: Effect<Machine.Action>) {
     if case .none = effect.step { return }
     phase = .folding
+    performWithoutInput(effect)
+    work()
+  }
+
+  /// Returns `base`, and sets it to nil.
+  private func takeBase() -> JSONEncodedState.Mark? {
+    guard let base else { return nil }
+    self.base = nil
+    return base
+  }
+
+  /// Performs an effect that belongs to no input, under an id of its own.
+  func performWithoutInput(_ effect: Effect<Machine.Action>) {
     let inputID = inputIDs.issue()
-    beginning = inputID
+    effectsWithoutInput.insert(inputID)
     beginPerforming(inputID)
     observers.began(.input(inputID), revision)
     perform(effect, for: inputID)
+    performFollowing(of: inputID)
     performed(inputID)
-    work()
+    _ = takeBase()
+    if failure != nil { cancelAll(of: inputID) }
+    if inputIDs.isSettled(inputID) { effectsWithoutInput.remove(inputID) }
   }
 
   private func beginPerforming(_ inputID: InputID) {
@@ -346,29 +383,44 @@ extension Store {
     buffers = nil
   }
 
-  func fold(_ action: Machine.Action) {
+  /// Folds an action.
+  ///
+  /// - Parameter inputID: The input of the effect that gave the action; nil for a feed.
+  func fold(_ action: Machine.Action, for inputID: InputID?) {
     guard phase == .folding else { return }
-    if keepsLastState { return foldKeepingLastState(action) }
-    do throws(JSONError) { try change(by: action) } catch { failed(error, after: nil) }
+    if keepsLastState { return foldKeepingLastState(action, for: inputID) }
+    do throws(JSONError) { try change(by: action, for: inputID) } catch {
+      failed(error, after: nil)
+    }
   }
 
   /// Folds an action whose state may be taken back.
   ///
   /// The parts of the state that the action changes are copied, because the previous state is kept.
-  private func foldKeepingLastState(_ action: Machine.Action) {
+  private func foldKeepingLastState(_ action: Machine.Action, for inputID: InputID?) {
     let last = running.state
-    do throws(JSONError) { try change(by: action) } catch { failed(error, after: last) }
+    do throws(JSONError) { try change(by: action, for: inputID) } catch {
+      failed(error, after: last)
+    }
   }
 
-  private func change(by action: Machine.Action) throws(JSONError) {
-    running.reduce(action)
+  private func change(by action: Machine.Action, for inputID: InputID?) throws(JSONError) {
+    let isOfChild = running.reduce(action)
+    var effect = running.effect(after: action)
+    let children = presence.flatMap { running.change(of: $0, isOfChild: isOfChild) }
+    if let children { effect = children.effect.before(effect) }
+    let isFollowed = if case .none = effect.step { false } else { true }
+    // The effect can lead to further publications.
+    if isFollowed, performing != nil, base == nil { base = published.mark }
     observers.gave(action, .actions, revision)
     if let record {
       try publish(action, record)
     } else {
-      try publish(isRedaction: machine.isRedaction(action))
+      try publish(isRedaction: running.composed.isRedaction(action))
     }
     if Machine.Event.self != Never.self { sendEvent(of: action) }
+    if let children, children.mayHaveVanished { cancelVanished() }
+    if isFollowed { follow(effect, for: inputID) }
   }
 
   private func publish(
@@ -376,15 +428,15 @@ extension Store {
   ) throws(JSONError) {
     let before = revision
     let recorded = try encoded(for: record)
-    try publish(isRedaction: machine.isRedaction(action))
+    try publish(isRedaction: running.composed.isRedaction(action))
     recordStep(record, recorded, hasPublished: revision != before)
   }
 
   /// Takes back a state that cannot be encoded, for example because it contains a number that is
-  /// not finite.
+  /// not finite, and notes the failure.
   ///
-  /// - Parameter last: The previous state; nil if it was not kept.
-  private func failed(_ error: JSONError, after last: Machine.State?) {
+  /// - Parameter last: The previous state; nil if it was not kept, or if the state stays.
+  func failed(_ error: JSONError, after last: Machine.State?) {
     if let last = last ?? record?.lastState { running.state = last }
     if performing != nil, failure == nil { failure = Failure(error) }
     listeners.server?.failed(error)
@@ -443,10 +495,12 @@ extension Store {
   }
 
   private func sendEvent(of action: Machine.Action) {
-    guard phase == .folding, let event = running.event(of: action) else { return }
-    heldEvents?.append(event)
-    // An event that cannot be encoded is not sent; the view state does not depend on it.
-    guard let text = try? JSON.encode(event) else { return }
-    text.withUnsafeBytes { notify(event: $0) }
+    guard phase == .folding else { return }
+    for event in running.events(of: action) {
+      heldEvents?.append(event)
+      // An event that cannot be encoded is not sent; the view state does not depend on it.
+      guard let text = try? JSON.encode(event) else { continue }
+      text.withUnsafeBytes { notify(event: $0) }
+    }
   }
 }

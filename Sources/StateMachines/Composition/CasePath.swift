@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A case of an enum as a value: a function that makes the case from its payload, and one that reads
+/// the payload back.
+///
+/// ```swift
+/// CasePath(Input.left) { if case .left(let input) = $0 { input } else { nil } }
+/// ```
+public struct CasePath<Root, Value>: Sendable {
+  /// Makes the case from its payload.
+  let embed: @Sendable (Value) -> Root
+  /// Returns the payload; nil for a value that is another case.
+  let extract: @Sendable (Root) -> Value?
+
+  /// Creates a path to a case with one payload.
+  ///
+  /// - Parameters:
+  ///   - embed: Makes the case from its payload: the case itself, such as `Input.left`.
+  ///   - extract: Returns the payload; nil for a value that is another case.
+  public init(
+    _ embed: @escaping @Sendable (Value) -> Root, _ extract: @escaping @Sendable (Root) -> Value?
+  ) {
+    self.embed = embed
+    self.extract = extract
+  }
+
+  /// Creates a path to a case whose payload is an id and a value.
+  ///
+  /// - Parameters:
+  ///   - embed: Makes the case from its payload: the case itself, such as `Input.card`.
+  ///   - extract: Returns the payload; nil for a value that is another case.
+  public init<ID, Part>(
+    _ embed: @escaping @Sendable (ID, Part) -> Root,
+    _ extract: @escaping @Sendable (Root) -> (ID, Part)?
+  ) where Value == (ID, Part) {
+    self.embed = { embed($0.0, $0.1) }
+    self.extract = extract
+  }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StatewireJSON
+internal import VersionedList
+
+/// The place of a child's state, or of several children's states, in the state of the parent.
+protocol ChildPlace<Parent, Part>: Sendable {
+  associatedtype Parent
+  associatedtype Part
+  /// The key of one child among those at this place.
+  associatedtype Key: Hashable & Sendable
+
+  /// Returns the state of a child; nil if it is absent.
+  func state(_ key: Key, in parent: Parent) -> Part?
+  /// Changes the state of a child in place. Does nothing if it is absent.
+  func change(_ key: Key, in parent: inout Parent, _ change: (inout Part) -> Void)
+  /// Returns the keys of the children that are present.
+  func keys(in parent: Parent) -> [Key]
+  /// Returns the number of children that are present.
+  func count(in parent: Parent) -> Int
+  /// Returns the text that follows the child's name in effect ids.
+  func suffix(_ key: Key) -> String
+  /// Returns a sentence that says that a child is absent.
+  func absence(_ key: Key, of name: String) -> String
+  /// True if children can be absent.
+  var canBeAbsent: Bool { get }
+}
+
+/// The key of the only child at a place.
+struct OnlyKey: Hashable, Sendable {}
+
+/// A state that is always present.
+struct SingleState<Parent, Part>: ChildPlace {
+  let path: any WritableKeyPath<Parent, Part> & Sendable
+  let canBeAbsent = false
+
+  func state(_ key: OnlyKey, in parent: Parent) -> Part? { parent[keyPath: path] }
+  func change(_ key: OnlyKey, in parent: inout Parent, _ change: (inout Part) -> Void) {
+    change(&parent[keyPath: path])
+  }
+  func keys(in parent: Parent) -> [OnlyKey] { [OnlyKey()] }
+  func count(in parent: Parent) -> Int { 1 }
+  func suffix(_ key: OnlyKey) -> String { "/" }
+  func absence(_ key: OnlyKey, of name: String) -> String { "\(name) is absent" }
+}
+
+/// A state that is nil while the child is absent.
+struct OptionalState<Parent, Part>: ChildPlace {
+  let path: any WritableKeyPath<Parent, Part?> & Sendable
+  let canBeAbsent = true
+
+  func state(_ key: OnlyKey, in parent: Parent) -> Part? { parent[keyPath: path] }
+  func change(_ key: OnlyKey, in parent: inout Parent, _ change: (inout Part) -> Void) {
+    guard parent[keyPath: path] != nil else { return }
+    change(&parent[keyPath: path]!)
+  }
+  func keys(in parent: Parent) -> [OnlyKey] { parent[keyPath: path] == nil ? [] : [OnlyKey()] }
+  func count(in parent: Parent) -> Int { parent[keyPath: path] == nil ? 0 : 1 }
+  func suffix(_ key: OnlyKey) -> String { "/" }
+  func absence(_ key: OnlyKey, of name: String) -> String { "\(name) is absent" }
+}
+
+/// The elements of a list, each with its id as its key.
+struct ElementState<Parent, Part: Identifiable & Sendable>: ChildPlace where Part.ID == String {
+  let path: any WritableKeyPath<Parent, KeyedList<Part>> & Sendable
+  let canBeAbsent = true
+
+  func state(_ key: String, in parent: Parent) -> Part? { parent[keyPath: path][id: key] }
+  func change(_ key: String, in parent: inout Parent, _ change: (inout Part) -> Void) {
+    parent[keyPath: path].update(id: key, change)
+  }
+  func keys(in parent: Parent) -> [String] { parent[keyPath: path].map(\.id) }
+  func count(in parent: Parent) -> Int { parent[keyPath: path].count }
+  func suffix(_ key: String) -> String { "/\(key)/" }
+  func absence(_ key: String, of name: String) -> String {
+    "\(name) has no element \(key.quoted(upTo: 64))"
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The children of a machine that are present in its state, kept to find out which appear and which
+/// vanish.
+final class ChildPresence<Machine: StateMachine> {
+  /// A change after an action.
+  struct Change {
+    /// The initial effect of the children that have appeared.
+    var effect: Effect<Machine.Action>
+    /// True if children may have vanished.
+    var mayHaveVanished: Bool
+  }
+
+  private var counts: [Int]
+  private var keys: [Set<AnyHashable>]
+
+  /// Notes the children that are present in a state.
+  init(_ children: [any ChildNode<Machine>], in state: Machine.State) {
+    counts = children.map { $0.count(in: state) }
+    keys = children.map { child in
+      var keys: Set<AnyHashable> = []
+      if child.canBeAbsent, child.beginsWithEffect {
+        _ = child.effectOfNewChildren(in: state, &keys)
+      }
+      return keys
+    }
+  }
+
+  /// Notes the children that are present after an action.
+  ///
+  /// After an action of a child only a changed number of children is noticed. So an action of one
+  /// of a thousand children does not look at all of them.
+  ///
+  /// - Returns: The change; nil if there can be none.
+  func update(
+    _ children: [any ChildNode<Machine>], in state: Machine.State, isOfChild: Bool
+  ) -> Change? {
+    var change = Change(effect: .none, mayHaveVanished: !isOfChild)
+    var effects: [Effect<Machine.Action>] = []
+    for (index, child) in children.enumerated() where child.canBeAbsent {
+      let count = child.count(in: state)
+      if count != counts[index] {
+        change.mayHaveVanished = true
+        counts[index] = count
+      }
+    }
+    guard change.mayHaveVanished else { return nil }
+    for (index, child) in children.enumerated() where child.canBeAbsent && child.beginsWithEffect {
+      let effect = child.effectOfNewChildren(in: state, &keys[index])
+      if case .none = effect.step { continue }
+      effects.append(effect)
+    }
+    if !effects.isEmpty { change.effect = .several(effects) }
+    return change
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A machine with its children: the functions of the whole.
+///
+/// Each function asks the children first. A machine without children costs one comparison more.
+struct Composed<Machine: StateMachine>: Sendable {
+  let machine: Machine
+  let children: [any ChildNode<Machine>]
+
+  init(_ machine: Machine) {
+    self.machine = machine
+    children = machine.children.map(\.node)
+  }
+
+  /// True if children can be absent from the state.
+  var canVanish: Bool { children.contains { $0.canBeAbsent } }
+
+  /// The error of the composition, which prevents the store from being opened; nil if there is none.
+  var fault: String? {
+    if children.isEmpty { return nil }
+    let names = children.map(\.name)
+    if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
+      return "\(Machine.self) has two children with the name \(twice)"
+    }
+    if let empty = names.first(where: { $0.isEmpty || $0.contains("/") }) {
+      return
+        "\(Machine.self) has a child with the name \"\(empty)\", which is empty or contains a /"
+    }
+    let isDurable = durability != nil
+    return children.lazy.compactMap { $0.fault(isDurable: isDurable) }.first
+  }
+
+  func refusal(of input: Machine.Input, in state: Machine.State) -> InputRefusal? {
+    for child in children {
+      if let refusal = child.refusal(of: input, in: state) { return refusal }
+    }
+    return machine.refusal(of: input, in: state)
+  }
+
+  func effect(of input: Machine.Input, in state: Machine.State) -> Effect<Machine.Action> {
+    if children.isEmpty { return machine.effect(of: input, in: state) }
+    return joined({ $0.effect(of: input, in: state) }, machine.effect(of: input, in: state))
+  }
+
+  /// Folds an action.
+  ///
+  /// - Returns: True if it is an action of a child.
+  @discardableResult
+  func reduce(_ state: inout Machine.State, _ action: Machine.Action) -> Bool {
+    var isOfChild = false
+    for child in children where child.reduce(&state, action) {
+      isOfChild = true
+      break
+    }
+    machine.reduce(&state, action)
+    return isOfChild
+  }
+
+  func effect(after action: Machine.Action, in state: Machine.State) -> Effect<Machine.Action> {
+    if children.isEmpty { return machine.effect(after: action, in: state) }
+    return joined({ $0.effect(after: action, in: state) }, machine.effect(after: action, in: state))
+  }
+
+  /// Returns the events of an action: those of the children, then that of the machine.
+  func events(of action: Machine.Action, in state: Machine.State) -> [Machine.Event] {
+    let events = children.flatMap { $0.events(of: action, in: state) }
+    return machine.event(of: action, in: state).map { events + [$0] } ?? events
+  }
+
+  func isRedaction(_ action: Machine.Action) -> Bool {
+    for child in children where child.isRedaction(action) { return true }
+    return machine.isRedaction(action)
+  }
+
+  func inputs(for phase: LifecyclePhase, in state: Machine.State) -> [Machine.Input] {
+    let inputs = children.flatMap { $0.inputs(for: phase, in: state) }
+    return machine.input(for: phase).map { inputs + [$0] } ?? inputs
+  }
+
+  func initialEffect(in state: Machine.State) -> Effect<Machine.Action> {
+    if children.isEmpty { return machine.initialEffect }
+    return joined({ $0.initialEffect(in: state) }, machine.initialEffect)
+  }
+
+  /// True if the machine or a child of it has an initial effect.
+  var beginsWithEffect: Bool {
+    if case .none = machine.initialEffect.step {
+      return children.contains(where: \.beginsWithEffect)
+    }
+    return true
+  }
+
+  /// Returns the effects of children, then that of the machine, as one.
+  private func joined(
+    _ part: (any ChildNode<Machine>) -> Effect<Machine.Action>, _ own: Effect<Machine.Action>
+  ) -> Effect<Machine.Action> {
+    var effect = Effect<Machine.Action>.none
+    for child in children { effect = effect.before(part(child)) }
+    return effect.before(own)
+  }
+}
+
+// MARK: - Restart
+
+extension Composed {
+  /// The functions of a durable machine; nil if the machine is not durable.
+  var durability: Durability<Machine>? { Durability<Machine>.ofMachine }
+
+  func restart(
+    of input: Machine.Input, in state: Machine.State, after elapsed: Duration
+  ) -> Effect<Machine.Action> {
+    let own = durability?.restart(machine, input, state, elapsed) ?? .none
+    return joined({ $0.restart(of: input, in: state, after: elapsed) }, own)
+  }
+
+  func resumption(in state: Machine.State) -> Effect<Machine.Action> {
+    joined(
+      { $0.resumption(in: state) }, durability?.resumption(machine, state) ?? machine.initialEffect)
+  }
+
+  /// True if the resumptions of the machine and of all its children can wait for a frontend.
+  var resumesForFrontends: Bool {
+    (durability?.resumesForFrontends(machine) ?? false)
+      && children.allSatisfy(\.resumesForFrontends)
+  }
+
+  func interruptions(in state: Machine.State) -> [Machine.Action] {
+    let actions = children.flatMap { $0.interruptions(in: state) }
+    return durability?.interruption(machine, state).map { actions + [$0] } ?? actions
+  }
+}

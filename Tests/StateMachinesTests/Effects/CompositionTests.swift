@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+import TestSupport
+import Testing
+
+@testable import StateMachines
+
+/// A stopwatch that can be used alone and as a child. Its ids are the same in each use.
+struct Lap: DurableMachine {
+  enum Input: Codable, Sendable { case start, stop, clear, save, flip, wait }
+  enum Action: Equatable, Sendable { case ticked, cleared, saved, flipped, gaveUp }
+  enum Event: Encodable, Equatable, Sendable { case full(seconds: Int) }
+  struct State: Codable, Equatable, Identifiable, Sendable {
+    var id = ""
+    var seconds = 0
+    var notes: [String] = []
+  }
+
+  let initialState = State()
+  var begins = false
+
+  var initialEffect: Effect<Action> { begins ? ticks : .none }
+  func effect(of input: Input, in state: State) -> Effect<Action> {
+    switch input {
+    case .start: ticks
+    case .stop: .cancel("ticks")
+    case .clear: .action(.cleared)
+    case .flip: .action(.flipped)
+    case .save:
+      .run("save") { await $0.send(.saved) }
+        .operation("save", failing: .gaveUp)
+    case .wait:
+      .run("wait") { context in
+        try? await context.sleep(for: .seconds(10))
+        await context.send(.saved)
+      }.onCancel(.gaveUp)
+    }
+  }
+
+  func reduce(_ state: inout State, _ action: Action) {
+    switch action {
+    case .ticked: state.seconds += 1
+    case .cleared: state.seconds = 0
+    case .saved: state.notes.append("saved")
+    case .flipped: state.notes.append("flipped")
+    case .gaveUp: state.notes.append("gave up")
+    }
+  }
+
+  func effect(after action: Action, in state: State) -> Effect<Action> {
+    action == .ticked && state.seconds == 3 ? .cancel("ticks") : .none
+  }
+  func event(of action: Action, in state: State) -> Event? {
+    action == .ticked && state.seconds == 2 ? .full(seconds: 2) : nil
+  }
+  func refusal(of input: Input, in state: State) -> InputRefusal? {
+    if case .clear = input, state.seconds == 0 {
+      InputRefusal(.value, "nothing to clear")
+    } else {
+      nil
+    }
+  }
+  func isRedaction(_ action: Action) -> Bool { action == .cleared }
+  func input(for phase: LifecyclePhase) -> Input? { phase == .inactive ? .stop : nil }
+  func restart(of input: Input, in state: State, after elapsed: Duration) -> Effect<Action> {
+    .action(.gaveUp)
+  }
+  func resumption(in state: State) -> Effect<Action> { state.seconds > 0 ? ticks : .none }
+  func interruption(in state: State) -> Action? { .gaveUp }
+
+  private var ticks: Effect<Action> { .ticks("ticks", every: .seconds(1)) { .ticked } }
+}
+
+/// Two stopwatches that are always there, one that can be absent, and a list of them.
+struct Race: DurableMachine {
+  enum Input: Codable, Sendable {
+    case left(input: Lap.Input)
+    case right(input: Lap.Input)
+    case extra(input: Lap.Input)
+    case runner(id: String, input: Lap.Input)
+    case addExtra, removeExtra
+    case add(id: String)
+    case remove(id: String)
+    case swap(id: String, by: String)
+  }
+  enum Action: Equatable, Sendable {
+    case left(Lap.Action)
+    case right(Lap.Action)
+    case extra(Lap.Action)
+    case runner(String, Lap.Action)
+    case set(extra: Bool)
+    case added(String)
+    case removed(String)
+    case swapped(String, String)
+    case winner(String)
+  }
+  enum Event: Encodable, Equatable, Sendable {
+    case left(Lap.Event)
+    case runner(id: String, Lap.Event)
+  }
+  struct State: Codable, Sendable {
+    var left = Lap.State()
+    var right = Lap.State()
+    var extra: Lap.State?
+    var runners: KeyedList<Lap.State> = []
+    var winner: String?
+  }
+
+  let initialState = State()
+  var childBegins = false
+  var extraName = "extra"
+
+  var children: [Child<Race>] {
+    Child(
+      "left", Lap(), state: \.left,
+      input: CasePath(Input.left) { if case .left(let input) = $0 { input } else { nil } },
+      action: CasePath(Action.left) { if case .left(let action) = $0 { action } else { nil } },
+      event: { .left($0) })
+    Child(
+      "right", Lap(), state: \.right,
+      input: CasePath(Input.right) { if case .right(let input) = $0 { input } else { nil } },
+      action: CasePath(Action.right) { if case .right(let action) = $0 { action } else { nil } },
+      event: { _ in nil })
+    Child(
+      extraName, Lap(begins: childBegins), optionalState: \.extra,
+      input: CasePath(Input.extra) { if case .extra(let input) = $0 { input } else { nil } },
+      action: CasePath(Action.extra) { if case .extra(let action) = $0 { action } else { nil } },
+      event: { _ in nil })
+    Child(
+      "runners", Lap(begins: childBegins), elements: \.runners,
+      input: CasePath(Input.runner) {
+        if case .runner(let id, let input) = $0 { (id, input) } else { nil }
+      },
+      action: CasePath(Action.runner) {
+        if case .runner(let id, let action) = $0 { (id, action) } else { nil }
+      },
+      event: { .runner(id: $0, $1) })
+  }
+
+  func effect(of input: Input, in state: State) -> Effect<Action> {
+    switch input {
+    case .left, .right, .extra, .runner: .none
+    case .addExtra: .action(.set(extra: true))
+    case .removeExtra: .action(.set(extra: false))
+    case .add(let id): .action(.added(id))
+    case .remove(let id): .action(.removed(id))
+    case .swap(let id, let other): .action(.swapped(id, other))
+    }
+  }
+
+  func reduce(_ state: inout State, _ action: Action) {
+    switch action {
+    case .left, .right, .extra, .runner: break
+    case .set(let isThere): state.extra = isThere ? Lap.State() : nil
+    case .added(let id): state.runners.append(Lap.State(id: id))
+    case .removed(let id): state.runners.remove(id: id)
+    case .swapped(let id, let other):
+      state.runners.remove(id: id)
+      state.runners.append(Lap.State(id: other))
+    case .winner(let name): state.winner = name
+    }
+  }
+
+  /// The parent reacts to an action of a child.
+  func effect(after action: Action, in state: State) -> Effect<Action> {
+    action == .left(.ticked) && state.left.seconds == 3 ? .action(.winner("left")) : .none
+  }
+
+  func restart(of input: Input, in state: State, after elapsed: Duration) -> Effect<Action> {
+    .none
+  }
+}
+
+@Suite("Composition")
+struct CompositionTests {
+  @Test("two children with the same ids run and stop independently")
+  func independent() async throws {
+    let bench = try await Bench(Race())
+    try await bench.send(.left(input: .start))
+    try await bench.send(.right(input: .start))
+    await bench.advance(by: 1, sleepers: 2)
+    await bench.reaches(revision: 2)
+    try await bench.send(.right(input: .stop))
+    await bench.advance(by: 1, sleepers: 1)
+    await bench.reaches(revision: 3)
+    #expect(await bench.do { $1.state.left.seconds } == 2)
+    #expect(await bench.do { $1.state.right.seconds } == 1)
+  }
+
+  @Test("the effect of a child after its action, and that of the parent, are performed")
+  func following() async throws {
+    let bench = try await Bench(Race())
+    try await bench.send(.left(input: .start))
+    for second in 1...3 {
+      await bench.advance(by: 1, sleepers: 1)
+      await bench.reaches(revision: second == 3 ? 4 : second)
+    }
+    #expect(await bench.do { $1.state.winner } == "left")
+    #expect(await bench.do { $1.isIdle })
+  }
+
+  @Test("elements of a list are addressed by id, and an unknown one is refused")
+  func elements() async throws {
+    let bench = try await Bench(Race())
+    for id in ["a", "b"] { try await bench.send(.add(id: id)) }
+    try await bench.send(.runner(id: "b", input: .flip))
+    #expect(await bench.do { $1.state.runners.map(\.notes) } == [[], ["flipped"]])
+    let refusals = await bench.do { _, store in
+      [
+        store.running.refusal(of: .runner(id: "c", input: .flip))?.message,
+        store.running.refusal(of: .extra(input: .flip))?.message,
+        store.running.refusal(of: .runner(id: "a", input: .clear))?.message,
+        store.running.refusal(of: .runner(id: "a", input: .flip))?.message,
+      ]
+    }
+    #expect(
+      refusals == [
+        #"runners has no element "c""#, "extra is absent", "nothing to clear", nil,
+      ])
+  }
+
+  @Test("the effects of a child end when it leaves the state, also if another one takes its place")
+  func vanished() async throws {
+    let bench = try await Bench(Race())
+    try await bench.send(.addExtra)
+    for id in ["a", "b", "c"] { try await bench.send(.add(id: id)) }
+    for id in ["a", "b", "c"] { try await bench.send(.runner(id: id, input: .wait), noting: id) }
+    try await bench.send(.extra(input: .start))
+    try await bench.send(.remove(id: "a"))
+    try await bench.send(.swap(id: "b", by: "d"))
+    #expect(bench.notes.all == ["a settled at 5", "b settled at 6"])
+    #expect(await bench.do { $1.runner.running.map(\.operation.name) } == ["runners/c/wait"])
+    try await bench.send(.removeExtra)
+    await bench.advance(by: 10, sleepers: 1)
+    await bench.reaches(notes: 3)
+    #expect(await bench.do { $1.isIdle })
+    #expect(await bench.do { $1.state.runners.map(\.notes) } == [["saved"], []])
+  }
+
+  @Test("children begin with their initial effect when they appear")
+  func appearing() async throws {
+    let bench = try await Bench(Race(childBegins: true))
+    try await bench.send(.add(id: "a"))
+    try await bench.send(.addExtra)
+    try await bench.send(.add(id: "b"))
+    await bench.advance(by: 1, sleepers: 3)
+    await bench.reaches(revision: 6)
+    #expect(await bench.do { $1.state.runners.map(\.seconds) } == [1, 1])
+    #expect(await bench.do { $1.state.extra?.seconds } == 1)
+    try await bench.send(.remove(id: "a"))
+    await bench.advance(by: 1, sleepers: 2)
+    await bench.reaches(revision: 9)
+  }
+
+  @Test("events, redactions and inputs of phases of children are passed on")
+  func passedOn() async throws {
+    let bench = try await Bench(Race())
+    let events = Record<String>()
+    await bench.do { _, store in
+      _ = store.listenToEvents { events.add(String(decoding: $0, as: UTF8.self)) }
+    }
+    try await bench.send(.add(id: "a"))
+    try await bench.send(.left(input: .start))
+    try await bench.send(.right(input: .start))
+    try await bench.send(.runner(id: "a", input: .start))
+    for second in 1...2 {
+      await bench.advance(by: 1, sleepers: 3)
+      await bench.reaches(revision: 1 + 3 * second)
+    }
+    #expect(
+      events.all.sorted() == [
+        #"{"type":"left","_0":{"type":"full","seconds":2}}"#,
+        #"{"type":"runner","id":"a","_1":{"type":"full","seconds":2}}"#,
+      ])
+    #expect(await bench.do { $1.running.composed.isRedaction(.runner("a", .cleared)) })
+    #expect(await bench.do { !$1.running.composed.isRedaction(.left(.ticked)) })
+    await bench.do { $1.take(.inactive) }
+    #expect(await bench.do { $1.isIdle })
+  }
+
+  @Test("faults are injected by the name with the child's prefix")
+  func faults() async throws {
+    let bench = try await Bench(Race())
+    bench.faults.inject(.fail, into: "right/save")
+    try await bench.send(.left(input: .save), noting: "left")
+    try await bench.send(.right(input: .save), noting: "right")
+    await bench.reaches(notes: 2)
+    #expect(await bench.do { $1.state.left.notes } == ["saved"])
+    #expect(await bench.do { $1.state.right.notes } == ["gave up"])
+  }
+
+  @Test("restart, resumption and interruption of children belong to a durable parent")
+  func durability() throws {
+    let composed = Composed(Race())
+    var state = Race.State()
+    state.runners = [Lap.State(id: "a", seconds: 1)]
+    func actions(_ effect: Effect<Race.Action>) -> [Race.Action] {
+      switch effect.step {
+      case .action(let action): [action]
+      case .several(let effects): effects.flatMap(actions)
+      default: []
+      }
+    }
+    let restart = composed.restart(
+      of: .runner(id: "a", input: .save), in: state, after: .seconds(1))
+    #expect(actions(restart) == [.runner("a", .gaveUp)])
+    #expect(
+      composed.interruptions(in: state) == [.left(.gaveUp), .right(.gaveUp), .runner("a", .gaveUp)])
+    guard case .work(let work) = composed.resumption(in: state).only?.step else {
+      Issue.record("the feed of the element does not continue")
+      return
+    }
+    #expect(work.id == "runners/a/ticks")
+  }
+
+  /// A durable machine with a child that is not durable.
+  private struct Mixed: DurableMachine {
+    struct Plain: StateMachine {
+      enum Input: Codable, Sendable { case go }
+      struct State: Codable, Sendable { var count = 0 }
+      let initialState = State()
+      func effect(of input: Input, in state: State) -> Effect<Int> { .none }
+      func reduce(_ state: inout State, _ action: Int) {}
+    }
+    enum Input: Codable, Sendable { case plain(input: Plain.Input) }
+    struct State: Codable, Sendable { var plain = Plain.State() }
+    let initialState = State()
+    var children: [Child<Mixed>] {
+      Child(
+        "plain", Plain(), state: \.plain,
+        input: CasePath(Input.plain) { if case .plain(let input) = $0 { input } else { nil } },
+        action: CasePath({ $0 }, { $0 }))
+    }
+    func effect(of input: Input, in state: State) -> Effect<Int> { .none }
+    func reduce(_ state: inout State, _ action: Int) {}
+    func restart(of input: Input, in state: State, after elapsed: Duration) -> Effect<Int> { .none }
+  }
+
+  @Test("a wrong composition is an error when the store opens, which names the child")
+  func faultyCompositions() async throws {
+    await #expect {
+      _ = try await Bench(Race(extraName: "left"))
+    } throws: { "\($0)".contains("two children with the name left") }
+    await #expect {
+      _ = try await Bench(Race(extraName: "a/b"))
+    } throws: { "\($0)".contains("a/b") }
+    await #expect {
+      _ = try await Bench(Mixed())
+    } throws: { "\($0)".contains("the child plain of the durable machine Mixed") }
+  }
+}
+
+extension Effect {
+  /// The only effect of several ones.
+  fileprivate var only: Effect? {
+    if case .several(let effects) = step {
+      effects.count == 1 ? effects[0].only : nil
+    } else {
+      self
+    }
+  }
+}
