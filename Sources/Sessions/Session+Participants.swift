@@ -49,7 +49,7 @@ extension Session {
     return handle
   }
 
-  private func promote(_ identity: String?, _ shard: isolated Shard) -> SessionHandle {
+  func promote(_ identity: String?, _ shard: isolated Shard) -> SessionHandle {
     owner = identity
     joinIdentityAccount(shard)
     let handle = record?.handle ?? shard.directory.newHandle()
@@ -99,8 +99,12 @@ extension Session {
 
   /// Disconnects all clients, because the journal lacks entries of the session. They can attach to
   /// the session as it is journaled.
-  func disconnectClients() {
+  func disconnectClients(isolation shard: isolated Shard) {
     for participant in Array(participants) { participant.connectedClient?.disconnect() }
+    guard isOwnerOfShared else { return }
+    for shared in shard.sharedStores.values where shared.owner === self {
+      for session in shared.users { session.disconnectClients(isolation: shard) }
+    }
   }
 
   /// Sets the deadline of the session after the last participant has left.
@@ -150,6 +154,11 @@ extension Session {
     participant.role = role
     if isNew { participants.append(participant) }
     if isNew || hasChanged { announce(participant, isNew ? .attached : .role) }
+    stopExpiring(shard)
+  }
+
+  /// Removes the deadline of the session, because it is in use.
+  func stopExpiring(_ shard: isolated Shard) {
     record?.clientAttached()
     guard deadline != nil else { return }
     deadline = nil

@@ -31,6 +31,8 @@ public final class Session {
   var names: [ByteString: NamedFrontend] = [:]
 
   private(set) var storeEntries = ByName<StoreEntry>()
+  /// The shared stores that the session uses, by name; their entries are in `storeEntries` too.
+  var sharedStores = ByName<SharedStore>()
   /// True if it has never had a store.
   var isEmpty: Bool { storeEntries.count == 0 }
   /// The session's entries for the journal; nil if there is no journal.
@@ -70,7 +72,10 @@ public final class Session {
   }
 
   // Store entries and subscriptions retain each other.
-  deinit { for storeEntry in storeEntries.values { storeEntry.removeSubscriptions() } }
+  deinit { for storeEntry in ownEntries { storeEntry.removeSubscriptions() } }
+
+  /// The store entries of stores that belong to this session alone.
+  private var ownEntries: [StoreEntry] { storeEntries.values.filter { !isShared($0) } }
 
   /// Opens a store of a kind under a name.
   ///
@@ -114,6 +119,7 @@ public final class Session {
   public func close(_ name: String, isolation: isolated Shard) throws(SessionError) {
     guard let storeEntry = storeEntries[name] else { throw .unknownStore(name) }
     guard !storeEntry.isClosed else { throw .storeClosed(name) }
+    if let shared = sharedStores[name] { return leave(shared, isolation) }
     isolation.close(storeEntry.number)
     storeEntry.close()
   }
@@ -122,13 +128,17 @@ public final class Session {
   public func take(_ phase: LifecyclePhase) {
     guard phase != self.phase else { return }
     self.phase = phase
-    for storeEntry in entriesInOrder where !storeEntry.isClosed { storeEntry.store.take(phase) }
+    for storeEntry in entriesInOrder where !storeEntry.isClosed && !isShared(storeEntry) {
+      storeEntry.store.take(phase)
+    }
+    for shared in sharedStores.values { shared.updatePhase() }
   }
 
   /// Sends the trace of all stores of the session to a client from now on; nil ends the trace.
+  /// Shared stores are not traced.
   public func trace(_ client: ClientID?) {
     tracer = client.map { Tracer($0, clients) }
-    for storeEntry in storeEntries.values where !storeEntry.isClosed { storeEntry.trace(tracer) }
+    for storeEntry in ownEntries where !storeEntry.isClosed { storeEntry.trace(tracer) }
   }
 
   /// Ends the trace if it is sent to a client, because the client leaves.
@@ -139,7 +149,7 @@ public final class Session {
   /// Stores the updates of all stores for reconnecting clients from now on.
   func keepHistory(maximumBytes: Int) {
     historyBytes = maximumBytes
-    for storeEntry in storeEntries.values { storeEntry.keepHistory(maximumBytes: maximumBytes) }
+    for storeEntry in ownEntries { storeEntry.keepHistory(maximumBytes: maximumBytes) }
   }
 
   /// Returns the store entry with a name, open or closed. A store whose name is that of a kind is
@@ -200,12 +210,25 @@ public final class Session {
   /// Ends the session and closes all its stores.
   public func end(isolation: isolated Shard) {
     isEnded = true
-    for storeEntry in storeEntries.values {
+    isolation.removeShared(of: self)
+    for shared in sharedStores.values { shared.remove(self, isolation) }
+    for storeEntry in ownEntries {
       if !storeEntry.isClosed { isolation.close(storeEntry.number) }
       storeEntry.removeSubscriptions()
       storeEntry.removeFromAccount()
     }
     storeEntries.removeAll()
+    sharedStores.removeAll()
+  }
+
+  /// Opens the only store of a session that owns a shared store.
+  func openShared(
+    _ opening: StoreOpening, for owner: String, _ shard: isolated Shard
+  ) throws(SessionError) -> StoreEntry {
+    self.owner = owner
+    let storeEntry = try make(opening, shard)
+    _ = promote(owner, shard)
+    return storeEntry
   }
 
   private func make(
@@ -218,6 +241,9 @@ public final class Session {
       guard storeEntries.count < shard.limits.storesPerSession else {
         throw .limit(.storesPerSession)
       }
+    }
+    if case .shared(let sharing, let time) = kind.scope, !isOwnerOfShared {
+      return try share(opening, kind, sharing, keptFor: time, shard)
     }
     joinIdentityAccount(shard)
     if let limit = account.limit(adding: 2 * opening.configuration.count) { throw .limit(limit) }
@@ -251,7 +277,9 @@ public final class Session {
 
   /// The identity to which the session belongs: the owner, or the identity of the only participant
   /// if there is no handle.
-  var identity: String? { owner ?? participants.first?.connectedClient?.owner }
+  var identity: String? {
+    SharedStore.identity(of: owner) ?? participants.first?.connectedClient?.owner
+  }
 
   /// Makes the session's account a part of the account of its identity.
   func joinIdentityAccount(_ shard: isolated Shard) {

@@ -27,6 +27,10 @@ public actor Shard: StoreHost {
   let accounts: IdentityAccounts
   /// The sessions with a handle.
   var directory: SessionDirectory
+  /// The stores that several sessions use.
+  var sharedStores: [SharedStore.Key: SharedStore] = [:]
+  /// Shared stores that are set aside.
+  var unusableShared: Set<SharedStore.Key> = []
   /// The restored work that has not ended, and the number of the last input that is part of it, by
   /// store; empty if crashes are not counted.
   private(set) var restored: [StoreNumber: (work: RestoredWork, last: UInt64)] = [:]

@@ -29,6 +29,8 @@ final class StoreEntry {
   }
 
   var kind: String { content.kind }
+  /// The configuration as JSON text.
+  var configuration: [UInt8] { content.configuration }
   var number: StoreNumber { content.number }
   var store: any AnyStore { content.made.store }
   var faults: Faults? { content.faults }
@@ -93,6 +95,18 @@ final class StoreEntry {
     history = UpdateHistory(stored.frames, to: stored.revision, maximumBytes: historyBytes)
     store.serve(self)
     count()
+  }
+
+  /// Creates the entry of a shared store that the session has closed.
+  init(
+    closed name: String, _ content: Content, _ account: SessionAccount, _ turnOutcome: TurnOutcome
+  ) {
+    self.name = name
+    self.account = account
+    self.turnOutcome = turnOutcome
+    self.content = content
+    isClosed = true
+    opened = store.revision
   }
 
   /// Opens a new store under the name of a closed one.

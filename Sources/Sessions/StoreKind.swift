@@ -7,6 +7,8 @@ internal import StatewireJSON
 public struct StoreKind: Sendable {
   /// The name in `store/open`; a store with this name is opened on first use.
   public let name: String
+  /// The sessions that use one store of this kind.
+  public let scope: StoreScope
   /// Decodes a configuration.
   let read: @Sendable (JSONValue) throws(JSONError) -> any Sendable
   /// Creates a store with a decoded configuration.
@@ -23,12 +25,16 @@ public struct StoreKind: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name in `store/open`.
+  ///   - scope: The sessions that use one store.
   ///   - hooks: Observers of each store of this kind.
   ///   - machine: Creates the machine of one store.
   public init<Machine: StateMachine>(
-    _ name: String, hooks: [Hook<Machine>] = [], _ machine: @escaping @Sendable () -> Machine
+    _ name: String, scope: StoreScope = .session, hooks: [Hook<Machine>] = [],
+    _ machine: @escaping @Sendable () -> Machine
   ) {
-    self.init(name, configuration: NoConfiguration.self, hooks: hooks) { _ in machine() }
+    self.init(name, configuration: NoConfiguration.self, scope: scope, hooks: hooks) { _ in
+      machine()
+    }
   }
 
   /// Creates a kind with a configuration.
@@ -37,13 +43,17 @@ public struct StoreKind: Sendable {
   ///   - name: The name in `store/open`.
   ///   - configuration: The type of the configuration. It is decoded from the object in
   ///     `store/open`, from `{}` if there is none.
+  ///   - scope: The sessions that use one store.
   ///   - hooks: Observers of each store of this kind.
   ///   - machine: Creates the machine of one store; throws if the configuration cannot be used.
   public init<Configuration: Decodable & Sendable, Machine: StateMachine>(
-    _ name: String, configuration: Configuration.Type, hooks: [Hook<Machine>] = [],
+    _ name: String, configuration: Configuration.Type, scope: StoreScope = .session,
+    hooks: [Hook<Machine>] = [],
     _ machine: @escaping @Sendable (Configuration) throws(ConfigurationError) -> Machine
   ) {
-    self.init(name, configuration: configuration, sharing: Nothing.init, hooks: hooks) {
+    self.init(
+      name, configuration: configuration, scope: scope, sharing: Nothing.init, hooks: hooks
+    ) {
       configuration, _ throws(ConfigurationError) in try machine(configuration)
     }
   }
@@ -55,21 +65,22 @@ public struct StoreKind: Sendable {
   ///   - name: The name in `store/open`.
   ///   - configuration: The type of the configuration. It is decoded from the object in
   ///     `store/open`, from `{}` if there is none.
+  ///   - scope: The sessions that use one store.
   ///   - sharing: Creates the shared value of a session, when its first store is opened.
   ///   - admitting: Called before a store is created, but not before a store is restored; throws if
   ///     a limit does not admit another store. Nil for no limit.
   ///   - hooks: Observers of each store of this kind.
   ///   - machine: Creates the machine of one store; throws if the configuration cannot be used.
   public init<Configuration: Decodable & Sendable, Shared: Sendable, Machine: StateMachine>(
-    _ name: String, configuration: Configuration.Type,
+    _ name: String, configuration: Configuration.Type, scope: StoreScope = .session,
     sharing: @escaping @Sendable () -> Shared,
     admitting: (@Sendable (Configuration, Shared) throws(ConfigurationError) -> Void)? = nil,
     hooks: [Hook<Machine>] = [],
     _ machine: @escaping @Sendable (Configuration, Shared) throws(ConfigurationError) -> Machine
   ) {
     self.init(
-      name, configuration: configuration, sharingWithin: { _ in sharing() }, admitting: admitting,
-      hooks: hooks, machine)
+      name, configuration: configuration, scope: scope, sharingWithin: { _ in sharing() },
+      admitting: admitting, hooks: hooks, machine)
   }
 
   /// Creates a kind with a configuration, whose stores in one session share a value that depends on
@@ -79,6 +90,7 @@ public struct StoreKind: Sendable {
   ///   - name: The name in `store/open`.
   ///   - configuration: The type of the configuration. It is decoded from the object in
   ///     `store/open`, from `{}` if there is none.
+  ///   - scope: The sessions that use one store.
   ///   - sharing: Creates the shared value from the name of the session's identity, which is nil if
   ///     there are no identities.
   ///   - admitting: Called before a store is created, but not before a store is restored; throws if
@@ -90,7 +102,7 @@ public struct StoreKind: Sendable {
   ///   - hooks: Observers of each store of this kind.
   ///   - machine: Creates the machine of one store; throws if the configuration cannot be used.
   public init<Configuration: Decodable & Sendable, Shared: Sendable, Machine: StateMachine>(
-    _ name: String, configuration: Configuration.Type,
+    _ name: String, configuration: Configuration.Type, scope: StoreScope = .session,
     sharingWithin sharing: @escaping @Sendable (_ identity: String?) -> Shared,
     admitting: (@Sendable (Configuration, Shared) throws(ConfigurationError) -> Void)? = nil,
     preparing: (@Sendable (Configuration) -> (@Sendable () -> any Sendable)?)? = nil,
@@ -98,6 +110,7 @@ public struct StoreKind: Sendable {
     _ machine: @escaping @Sendable (Configuration, Shared) throws(ConfigurationError) -> Machine
   ) {
     self.name = name
+    self.scope = scope
     describe = { Description($0, Configuration.self, Machine.self) }
     admit = { configuration, shared throws(JSONError) in
       guard let admitting, let configuration = configuration as? Configuration else { return }

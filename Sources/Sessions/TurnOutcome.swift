@@ -105,14 +105,22 @@ public final class TurnOutcome {
   public func pendingCommits(
     of session: Session, after earlier: [CommitNumber]
   ) -> PendingCommits? {
-    commits.flatMap { $0.pending(session.record, after: earlier) }
+    guard let commits else { return nil }
+    if session.sharedStores.count == 0 { return commits.pending(session.record, after: earlier) }
+    let shared = session.sharedStores.values.compactMap(\.owner.record?.lastCommit)
+    return commits.pending(session.record, after: earlier + shared)
   }
 
   /// Journals a session as a whole if entries of it are missing in the journal.
   ///
   /// - Returns: False if this failed within the last second, or the session has ended: nothing of
   ///   the session may be sent.
-  public func complete(_ session: Session) -> Bool { commits?.complete(session) ?? true }
+  public func complete(_ session: Session) -> Bool {
+    guard let commits else { return true }
+    guard commits.complete(session) else { return false }
+    return session.sharedStores.count == 0
+      || session.sharedStores.values.allSatisfy { commits.complete($0.owner) }
+  }
 
   /// The approximate size of the turn's journal entries until now, in bytes; nil if there are none.
   public var entryBytes: Int? {

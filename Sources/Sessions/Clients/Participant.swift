@@ -121,6 +121,18 @@ extension Participant {
   /// Ends the updates of all stores; `Subscription.lastApplied` is kept.
   func unsubscribeAll() { subscriptions.visit { $0.unsubscribe() } }
 
+  /// Ends the subscription to a shared store that the session does not use any more, and notifies
+  /// the client.
+  func storeClosed(_ storeEntry: StoreEntry) {
+    guard let index = subscriptions.firstIndex(where: { $0.storeEntry === storeEntry }) else {
+      return
+    }
+    let subscription = subscriptions[index]
+    subscriptions.remove(at: index)
+    subscription.storeClosed()
+    subscription.detach()
+  }
+
   /// Releases all subscriptions.
   func releaseSubscriptions() {
     session.detach(Array(subscriptions))

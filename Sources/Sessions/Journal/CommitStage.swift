@@ -240,7 +240,7 @@ final class CommitStage {
     if !isKnown { incomplete.append(handle) }
     // Also clients that have received nothing: they may wait for work that starts only after the
     // session was journaled.
-    session.disconnectClients()
+    session.disconnectClients(isolation: shard)
   }
 
   // MARK: Work

@@ -15,7 +15,9 @@ extension Session {
     guard record != nil else { return }
     write(.opened(owner: owner))
     if let expiry { write(.expires(at: expiry)) }
-    for storeEntry in entriesInOrder { journal(storeEntry) }
+    for storeEntry in entriesInOrder {
+      if let shared = sharedStores[storeEntry.name] { journal(shared) } else { journal(storeEntry) }
+    }
     for named in names.values where named.lastSequence > 0 {
       write(.sequence(frontend: named.name, last: named.lastSequence, store: nil))
       for (sequence, storeEntry, inputID) in named.running {
@@ -27,12 +29,14 @@ extension Session {
   /// True if something in the session continues after a restart although no client attaches, in
   /// addition to unsettled inputs.
   var continuesAlone: Bool {
-    storeEntries.values.contains { !$0.isClosed && $0.store.continuesAlone }
+    storeEntries.values.contains {
+      !$0.isClosed && !isShared($0) && $0.store.continuesAlone
+    }
   }
 
   /// Returns the same for one store.
   func continuesAlone(in store: String) -> Bool {
-    storeEntries[store].map { !$0.isClosed && $0.store.continuesAlone } ?? false
+    storeEntries[store].map { !$0.isClosed && !isShared($0) && $0.store.continuesAlone } ?? false
   }
 
   /// Journals a store and each later change.
@@ -45,7 +49,9 @@ extension Session {
     _ sequence: Int, of named: NamedFrontend, _ sendResult: SendResult, _ storeEntry: StoreEntry
   ) {
     guard record != nil else { return }
-    let store = sendResult.isSettled && storeEntry.isDurable ? storeEntry.name : nil
+    // The inputs of a shared store are journaled with its owner.
+    let isOwn = storeEntry.isDurable && !isShared(storeEntry)
+    let store = sendResult.isSettled && isOwn ? storeEntry.name : nil
     write(.sequence(frontend: named.name, last: sequence, store: store))
     if !sendResult.isSettled { write(number: sendResult.inputID, of: storeEntry, sequence, named) }
   }
@@ -53,7 +59,7 @@ extension Session {
   private func write(
     number inputID: InputID, of storeEntry: StoreEntry, _ sequence: Int, _ named: NamedFrontend
   ) {
-    guard storeEntry.isDurable else { return }
+    guard storeEntry.isDurable, !isShared(storeEntry) else { return }
     write(
       .store(
         storeEntry.name,

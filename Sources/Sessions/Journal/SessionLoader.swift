@@ -6,6 +6,9 @@ final class SessionLoader {
 
   /// True until the overview of the journal has been read.
   var isReading = false
+  /// The number of sessions that own shared stores and are still being loaded. The journal counts as
+  /// read after them.
+  var owners = 0
   /// The error that occurred when the overview was read; nil if there was none.
   var failure: (any Error)?
   /// True when the shard ends: nothing more is loaded.

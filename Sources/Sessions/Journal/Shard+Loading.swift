@@ -106,35 +106,56 @@ extension Shard {
   ) {
     commits?.answered()
     inTurn {
-      loader.isReading = false
-      guard !loader.isStopped else { return }
+      guard !loader.isStopped else {
+        loader.isReading = false
+        return
+      }
       switch result {
       case .success(let overview):
-        take(overview)
+        let owners = take(overview)
+        loader.owners = owners.count
+        for handle in owners { load(handle) { shard in shard.ownerLoaded(handle) } }
+        if owners.isEmpty { journalWasRead() }
       case .failure(let error):
         loader.failure = error
         failed(error)
+        journalWasRead()
       }
-      for waiting in loader.takeWaiting() {
-        if let (handle, identity) = waiting.session {
-          whenLoaded(handle, of: identity, waiting.step)
-        } else {
-          waiting.step(self)
-        }
-      }
-      restoreNext()
     }
   }
 
-  private func take(_ overview: JournalOverview) {
+  /// Handles the end of the loading of a session that owns a shared store.
+  private func ownerLoaded(_ handle: SessionHandle) {
+    // One that could not be loaded is tried again.
+    if directory.dormant(handle) != nil { loader.couldNotContinue(handle) }
+    loader.owners -= 1
+    if loader.owners == 0 { journalWasRead() }
+  }
+
+  private func journalWasRead() {
+    loader.isReading = false
+    for waiting in loader.takeWaiting() {
+      if let (handle, identity) = waiting.session {
+        whenLoaded(handle, of: identity, waiting.step)
+      } else {
+        waiting.step(self)
+      }
+    }
+    restoreNext()
+  }
+
+  /// Adds the sessions of the journal, none of which is loaded.
+  ///
+  /// - Returns: The sessions that own shared stores, which have to be loaded first.
+  private func take(_ overview: JournalOverview) -> [SessionHandle] {
     var damage = overview.damage
     for (handle, owner) in overview.ended { directory.add(ended: handle, of: owner) }
     for session in overview.setAside { setAside(session, &damage) }
     for sentence in damage { loader.report(sentence) }
     var dormant: [(handle: SessionHandle, session: DormantSession)] = []
-    var continuing: [SessionHandle] = []
+    var (continuing, owners): ([SessionHandle], [SessionHandle]) = ([], [])
     for session in overview.sessions {
-      guard let time = timeLeft(until: session.deadline) else {
+      guard let time = timeLeft(until: session.deadline, owner: session.owner) else {
         directory.add(ended: session.handle, of: session.owner)
         commits?.add(.ended, to: session.handle)
         continue
@@ -146,10 +167,15 @@ extension Shard {
             owner: session.owner, deadline: uptime + time, isEmpty: session.isEmpty,
             account: account(for: session))
         ))
-      if session.continues { continuing.append(session.handle) }
+      if SharedStore.isOwner(session.owner) {
+        owners.append(session.handle)
+      } else if session.continues {
+        continuing.append(session.handle)
+      }
     }
     directory.add(dormant: dormant)
     loader.add(continuing: continuing)
+    return owners
   }
 
   /// Reserves the bytes of a session that is not loaded, so that the limits admit all sessions when

@@ -23,10 +23,12 @@ extension Shard {
     var damage = contents.damage
     turn {
       for (handle, owner) in contents.ended { directory.add(ended: handle, of: owner) }
-      for session in contents.sessions {
+      // The users of shared stores need them.
+      let owners = contents.sessions.filter { SharedStore.isOwner($0.owner) }
+      for session in owners + contents.sessions.filter({ !SharedStore.isOwner($0.owner) }) {
         if session.isSetAside {
           setAside(session, &damage)
-        } else if let time = timeLeft(until: session.deadline) {
+        } else if let time = timeLeft(until: session.deadline, owner: session.owner) {
           restore(session, expiringAt: uptime + time, &damage)
         } else {
           directory.add(ended: session.handle, of: session.owner)
@@ -40,13 +42,17 @@ extension Shard {
   /// Returns the time to live of a session of an earlier process from now on; nil if it has
   /// expired.
   ///
-  /// - Parameter deadline: The deadline since 1970; nil if a client was attached at the end, which
-  ///   gives the session its whole time to live.
-  func timeLeft(until deadline: Duration?) -> Duration? {
-    guard let deadline else { return limits.timeToLive }
+  /// - Parameters:
+  ///   - deadline: The deadline since 1970; nil if a client was attached at the end, which gives the
+  ///     session its whole time to live.
+  ///   - owner: The owner of the session.
+  func timeLeft(until deadline: Duration?, owner: String?) -> Duration? {
+    // The time for which a shared store is kept is that of its kind, which is not known yet.
+    let whole = SharedStore.isOwner(owner) ? StoreScope.longestTime : limits.timeToLive
+    guard let deadline else { return whole }
     let time = deadline - sinceEpoch
     // The minimum limits the effect of a changed calendar.
-    return time > .zero ? min(time, limits.timeToLive) : nil
+    return time > .zero ? min(time, whole) : nil
   }
 
   /// Restores a session.
@@ -62,6 +68,7 @@ extension Shard {
     session.record?.bytes = stored.bytes
     directory.add(session, stored.handle)
     session.expire(after: deadline - uptime, self)
+    defer { if session.isOwnerOfShared { addShared(of: session) } }
     guard let crashes = commits?.crashes else { return session.restore(stored, &damage, self) }
     let work = RestoredWork(stored.handle, crashes)
     restoring = work
@@ -75,6 +82,13 @@ extension Shard {
   /// process.
   func setAside(_ stored: JournalContents.Session, _ damage: inout [String]) {
     directory.add(setAside: stored.handle, of: stored.owner)
+    if let owner = stored.owner, SharedStore.isOwner(owner) {
+      for store in stored.stores {
+        unusableShared.insert(
+          SharedStore.Key(
+            kind: ByteString(store.kind), name: ByteString(store.name), owner: ByteString(owner)))
+      }
+    }
     // The session does not expire meanwhile; it has its whole time to live when it is restored.
     if stored.deadline != nil { commits?.add(.expires(at: nil), to: stored.handle) }
     let open = stored.stores.filter { !$0.isClosed }.map {
@@ -129,6 +143,11 @@ extension Session {
         stored.name, kind: stored.kind,
         configuration: try JSONValue(parsing: stored.configuration, limits: .stored),
         of: shard.kinds)
+      if case .shared(let sharing, let time) = kind.scope, !isOwnerOfShared {
+        let key = SharedStore.Key(kind, sharing, name: stored.name, identity: identity)
+        use(try shard.sharedStore(key, opening, keptFor: time), shard)
+        return nil
+      }
       var origin = StoreOrigin(
         revision: stored.revision + 1, lastOperation: stored.highestOperation)
       guard let (state, isWhole) = try stored.foldedState() else {

@@ -8,6 +8,8 @@ struct SessionDirectory {
   private var sessions: [SessionHandle: Session] = [:]
   /// The sessions that are not loaded.
   private var dormant: [SessionHandle: DormantSession] = [:]
+  /// The number of those that own a shared store.
+  private var dormantOwners = 0
   /// The number of sessions of each identity, loaded or not.
   private var counts: [ByteString: Int] = [:]
   private var deadlines = Deadlines()
@@ -44,7 +46,9 @@ struct SessionDirectory {
     let unowned = count - counts.values.reduce(0, +)
     var most = (owner: openerName, count: openerName.map { counts[$0, default: 0] } ?? unowned)
     if unowned > most.count { most = (nil, unowned) }
-    for (owner, count) in counts where count > most.count { most = (owner, count) }
+    for (owner, count) in counts where count > most.count && !SharedStore.isOwner(owner.string) {
+      most = (owner, count)
+    }
     var newest: Entry?
     var looked = 0
     for (deadline, handle) in deadlines.newestFirst {
@@ -97,6 +101,7 @@ struct SessionDirectory {
     dormant.reserveCapacity(dormant.count + added.count)
     for (handle, session) in added {
       dormant[handle] = session
+      if SharedStore.isOwner(session.owner) { dormantOwners += 1 }
       if let owner = session.owner { counts[ByteString(owner), default: 0] += 1 }
     }
     for (handle, session) in added.sorted(by: { $0.session.deadline < $1.session.deadline }) {
@@ -117,6 +122,9 @@ struct SessionDirectory {
     return handle
   }
 
+  /// True if a session that owns a shared store is not loaded.
+  var hasDormantOwner: Bool { dormantOwners > 0 }
+
   /// Returns the session with a handle if it is not loaded and has not ended.
   func dormant(_ handle: SessionHandle) -> DormantSession? { dormant[handle] }
 
@@ -133,6 +141,7 @@ struct SessionDirectory {
   /// Removes and returns a session that is not loaded.
   mutating func takeDormant(_ handle: SessionHandle) -> DormantSession? {
     guard let session = dormant.removeValue(forKey: handle) else { return nil }
+    if SharedStore.isOwner(session.owner) { dormantOwners -= 1 }
     discount(session.owner)
     return session
   }

@@ -83,6 +83,8 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
         exitedEarly()
         thread.loop.execute { server.journalFailed() }
       }
+      // A shared store may be in the journal; its first use must not open another one.
+      if shard.kinds.contains(where: \.isShared) { try? await shard.journalIsRead() }
       thread.loop.execute { server.begin() }
       return server
     } catch {

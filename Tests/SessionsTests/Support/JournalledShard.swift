@@ -11,13 +11,15 @@ extension Shard {
   /// Returns a journaling shard under test, on its own queue, with a clock that only the test
   /// advances.
   static func journalled(
-    _ journal: MemoryJournal, _ bank: Bank = Bank(), limits: SessionLimits = .init()
+    _ journal: MemoryJournal, _ bank: Bank = Bank(), limits: SessionLimits = .init(),
+    kinds: [StoreKind]? = nil
   ) -> Shard {
     let queue = DispatchQueue(label: "shard")
     let rest = IdleTracker(
       checkThread: { dispatchPrecondition(condition: .onQueue(queue)) },
       execute: { body in queue.async(execute: body) })
-    return Shard(testing: rest, kinds: .durable(bank), limits: limits, journal: journal)
+    return Shard(
+      testing: rest, kinds: kinds ?? .durable(bank), limits: limits, journal: journal)
   }
 
   /// Advances the clock, and returns when the shard is idle.

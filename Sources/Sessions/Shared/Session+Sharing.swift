@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+internal import StatewireJSON
+
+// The shared stores of a session.
+
+extension Session {
+  /// True if the session owns a shared store, and has no clients.
+  var isOwnerOfShared: Bool { SharedStore.isOwner(owner) }
+
+  /// Opens a shared store, or uses it if another session has opened it.
+  func share(
+    _ opening: StoreOpening, _ kind: StoreKind, _ sharing: StoreScope.Sharing,
+    keptFor time: Duration, _ shard: isolated Shard
+  ) throws(SessionError) -> StoreEntry {
+    let key = SharedStore.Key(kind, sharing, name: opening.store, identity: identity)
+    let shared = try shard.sharedStore(key, opening, keptFor: time)
+    use(shared, shard)
+    journal(shared)
+    return shared.entry
+  }
+
+  /// Adds a shared store to the session.
+  func use(_ shared: SharedStore, _ shard: isolated Shard) {
+    take(restored: shared.entry)
+    sharedStores[shared.entry.name] = shared
+    shared.add(self, shard)
+  }
+
+  /// Removes a shared store from the session, and notifies the subscribers of the session.
+  func leave(_ shared: SharedStore, _ shard: isolated Shard) {
+    let entry = shared.entry
+    for participant in Array(participants) { participant.storeClosed(entry) }
+    let content = StoreEntry.Content(
+      kind: entry.kind, sharedConfiguration: nil, number: shard.nextNumber(),
+      made: StoreKind.Made(
+        closed: ClosedStore(
+          revision: entry.store.revision, lastOperation: entry.store.lastOperation)),
+      faults: entry.faults, isDurable: false)
+    take(restored: StoreEntry(closed: entry.name, content, account, shard.turnOutcome))
+    sharedStores[entry.name] = nil
+    shared.remove(self, shard)
+    write(.store(entry.name, .closed))
+  }
+
+  /// Journals that the session uses a shared store.
+  func journal(_ shared: SharedStore) {
+    let (entry, revision) = (shared.entry, shared.entry.store.revision)
+    write(
+      .store(
+        entry.name,
+        .opened(kind: entry.kind, configuration: entry.configuration, revision: revision)))
+    write(.store(entry.name, .state(nil, revision: revision)))
+  }
+
+  /// True if the session uses a store entry that belongs to a shared store.
+  func isShared(_ storeEntry: StoreEntry) -> Bool {
+    sharedStores.count > 0 && sharedStores[storeEntry.name]?.entry === storeEntry
+  }
+}

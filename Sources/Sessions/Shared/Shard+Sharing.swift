@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+
+// The shared stores of a shard.
+
+extension Shard {
+  /// Returns a shared store; opens it if it is not open.
+  ///
+  /// - Parameter time: The time for which it is kept without users, if it is journaled.
+  func sharedStore(
+    _ key: SharedStore.Key, _ opening: StoreOpening, keptFor time: Duration
+  ) throws(SessionError) -> SharedStore {
+    if let shared = sharedStores[key] {
+      guard shared.entry.isConfigured(as: opening.configuration) else {
+        throw .otherConfiguration(opening.store)
+      }
+      return shared
+    }
+    if unusableShared.contains(key) { throw .setAside }
+    // One that is not loaded may be this one.
+    if loader.isReading || loader.failure != nil || directory.hasDormantOwner { throw .unreadable }
+    guard directory.count < limits.sessions else { throw .limit(.sessions) }
+    let owner = Session(isolation: self)
+    let entry = try owner.openShared(opening, for: key.owner.string, self)
+    return add(owner, entry, key, keptFor: time)
+  }
+
+  /// Adds the shared store of a session that was restored.
+  func addShared(of owner: Session) {
+    for entry in owner.entriesInOrder where !entry.isClosed {
+      guard let kind = kind(entry.kind), case .shared(_, let time) = kind.scope else { continue }
+      let key = SharedStore.Key(
+        kind: ByteString(entry.kind), name: ByteString(entry.name),
+        owner: ByteString(owner.owner ?? ""))
+      _ = add(owner, entry, key, keptFor: time)
+    }
+  }
+
+  private func add(
+    _ owner: Session, _ entry: StoreEntry, _ key: SharedStore.Key, keptFor time: Duration
+  ) -> SharedStore {
+    let isKept = entry.isDurable && commits != nil
+    let shared = SharedStore(key, owner, entry, keptFor: isKept ? time : limits.timeToLive)
+    sharedStores[key] = shared
+    return shared
+  }
+
+  /// Removes the shared stores of a session that ends.
+  func removeShared(of owner: Session) {
+    guard owner.isOwnerOfShared else { return }
+    sharedStores = sharedStores.filter { $0.value.owner !== owner }
+  }
+}
