@@ -63,6 +63,9 @@ extension RPCErrorCode {
         .outOfOrder, "OutOfOrder",
         "An earlier input was refused temporarily and has not been sent again.",
         data: OutOfOrderData.self),
+      Description(
+        .forbidden, "Forbidden", "The store kind refuses this use of the store to this client.",
+        data: ForbiddenData.self),
     ]
   }
 
@@ -74,7 +77,8 @@ extension RPCErrorCode {
   /// The errors of requests about the session of their connection.
   static let ofSessionMethods: [RPCErrorCode] = [.expiredSession]
   /// The errors of requests about a store; such a request also opens a store that opens on demand.
-  static let ofStoreMethods = ofSessionMethods + [.unknownStore, .storeClosed, .observer]
+  static let ofStoreMethods =
+    ofSessionMethods + [.unknownStore, .storeClosed, .observer, .forbidden]
 }
 
 /// The position of the fault.
@@ -123,6 +127,18 @@ public enum OutOfOrderData: JSONDescribed {
   public static func schema(in schemas: JSONSchemas) -> JSONSchema {
     .object([
       .member("sequence", .integer(minimum: 1))
+    ])
+  }
+}
+
+/// The reason of a store kind for a refusal.
+///
+/// - Shape: `{"reason": String}`
+public enum ForbiddenData: JSONDescribed {
+  /// Returns the JSON Schema of the type.
+  public static func schema(in schemas: JSONSchemas) -> JSONSchema {
+    .object([
+      .member("reason", .string())
     ])
   }
 }

@@ -117,6 +117,12 @@ public struct RPCErrorCode: RawRepresentable, Codable, Hashable, Sendable {
   ///   `data.sequence` is its number.
   /// - Remedy: Send the input with the number `data.sequence` again first, then this one.
   public static let outOfOrder = RPCErrorCode(rawValue: -32019)
+  /// The store kind refuses this use of the store to this client.
+  ///
+  /// - Cause: The kind does not permit this client, by its identity, frontend name or role, to open
+  ///   the store, to subscribe to it or to send it inputs. `data.reason` is a word for programs.
+  /// - Remedy: Use the store as another identity, or ask the operator.
+  public static let forbidden = RPCErrorCode(rawValue: -32020)
 }
 
 /// An error on the wire.

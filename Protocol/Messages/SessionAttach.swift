@@ -15,7 +15,8 @@ public enum SessionAttach {
     MethodDescription(
       method, "Attaches the connection to an existing session and brings its frontend up to date.",
       params: Params.self, result: Result.self,
-      errors: RPCErrorCode.ofSessionMethods + [.unknownSession, .unknownStore, .observer])
+      errors: RPCErrorCode.ofSessionMethods
+        + [.unknownSession, .unknownStore, .observer, .forbidden])
   }
 
   /// The parameters of `session/attach`.

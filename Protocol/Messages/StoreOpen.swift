@@ -15,7 +15,7 @@ public enum StoreOpen {
   public static var description: MethodDescription {
     MethodDescription(
       method, "Opens a store of a kind under a name.", params: Params.self, result: Result.self,
-      errors: RPCErrorCode.ofSessionMethods + [.observer, .otherConfiguration])
+      errors: RPCErrorCode.ofSessionMethods + [.observer, .otherConfiguration, .forbidden])
   }
 
   /// The parameters of `store/open`.

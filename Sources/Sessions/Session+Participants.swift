@@ -39,6 +39,7 @@ extension Session {
         }
       }
     }
+    if let name, name != participant.name { try participant.checkAudiences(named: name) }
     let named = try name.map { name throws(SessionError) in try self.named(name, shard) }
     let handle = handle ?? promote(identity, shard)
     if let named {
@@ -153,6 +154,7 @@ extension Session {
     participant.named = named
     participant.role = role
     if isNew { participants.append(participant) }
+    if hasChanged { participant.viewerChanged() }
     if isNew || hasChanged { announce(participant, isNew ? .attached : .role) }
     stopExpiring(shard)
   }

@@ -81,11 +81,12 @@ public final class Session {
   ///
   /// - Parameters:
   ///   - opening: The request; the name is compared by its bytes.
+  ///   - viewer: The participant of the request.
   ///   - isolation: The shard of the session.
   /// - Returns: The revision of the store's state.
   /// - Throws: `SessionError`; nothing has changed then.
   public func open(
-    _ opening: StoreOpening, isolation: isolated Shard
+    _ opening: StoreOpening, by viewer: Viewer = .server, isolation: isolated Shard
   ) throws(SessionError) -> Revision {
     if let storeEntry = storeEntries[opening.store], !storeEntry.isClosed {
       guard ByteString(storeEntry.kind) == ByteString(opening.kind),
@@ -93,7 +94,7 @@ public final class Session {
       else { throw .otherConfiguration(opening.store) }
       return storeEntry.store.revision
     }
-    return try make(opening, isolation).store.revision
+    return try make(opening, by: viewer, isolation).store.revision
   }
 
   /// Returns a new subscription to a store. A store whose name is that of a kind is opened on first
@@ -103,14 +104,16 @@ public final class Session {
   ///   - client: The client of the subscription.
   ///   - name: The name of the store.
   ///   - opening: True if the client may open the store.
+  ///   - viewer: The participant of the client.
   ///   - isolation: The shard of the session.
   /// - Throws: `SessionError`.
   public func attach(
-    _ client: ClientID, to name: String, opening: Bool = true, isolation: isolated Shard
+    _ client: ClientID, to name: String, opening: Bool = true, viewer: Viewer = .server,
+    isolation: isolated Shard
   ) throws(SessionError) -> Subscription {
-    let storeEntry = try storeEntry(name, opening: opening, isolation: isolation)
+    let storeEntry = try storeEntry(name, opening: opening, viewer: viewer, isolation: isolation)
     guard !storeEntry.isClosed else { throw .storeClosed(name) }
-    return Subscription(storeEntry, client)
+    return Subscription(try storeEntry.entry(for: viewer), client, viewer)
   }
 
   /// Closes a store and notifies its subscribers.
@@ -155,12 +158,13 @@ public final class Session {
   /// Returns the store entry with a name, open or closed. A store whose name is that of a kind is
   /// opened on first use.
   func storeEntry(
-    _ name: String, opening: Bool = true, isolation: isolated Shard
+    _ name: String, opening: Bool = true, viewer: Viewer = .server, isolation: isolated Shard
   ) throws(SessionError) -> StoreEntry {
     if let storeEntry = storeEntries[name] { return storeEntry }
     try checkName(name, opening: opening, isolation: isolation)
     return try make(
-      StoreOpening(name, kind: name, configuration: .object([:]), of: isolation.kinds), isolation)
+      StoreOpening(name, kind: name, configuration: .object([:]), of: isolation.kinds), by: viewer,
+      isolation)
   }
 
   /// Checks that there is a store entry with a name, open or closed, or that the store can be
@@ -223,18 +227,19 @@ public final class Session {
 
   /// Opens the only store of a session that owns a shared store.
   func openShared(
-    _ opening: StoreOpening, for owner: String, _ shard: isolated Shard
+    _ opening: StoreOpening, for owner: String, by viewer: Viewer, _ shard: isolated Shard
   ) throws(SessionError) -> StoreEntry {
     self.owner = owner
-    let storeEntry = try make(opening, shard)
+    let storeEntry = try make(opening, by: viewer, shard)
     _ = promote(owner, shard)
     return storeEntry
   }
 
   private func make(
-    _ opening: StoreOpening, _ shard: isolated Shard
+    _ opening: StoreOpening, by viewer: Viewer, _ shard: isolated Shard
   ) throws(SessionError) -> StoreEntry {
     let (name, kind) = (opening.store, try opening.knownKind())
+    if let refusal = kind.refusing?(.open, viewer) { throw .forbidden(refusal) }
     let old = storeEntries[name]
     if old == nil {
       guard name.utf8.count <= shard.limits.storeNameBytes else { throw .limit(.storeNameBytes) }
@@ -243,7 +248,7 @@ public final class Session {
       }
     }
     if case .shared(let sharing, let time) = kind.scope, !isOwnerOfShared {
-      return try share(opening, kind, sharing, keptFor: time, shard)
+      return try share(opening, kind, sharing, keptFor: time, by: viewer, shard)
     }
     joinIdentityAccount(shard)
     if let limit = account.limit(adding: 2 * opening.configuration.count) { throw .limit(limit) }
@@ -253,7 +258,7 @@ public final class Session {
       // for two states.
       content = try self.content(
         opening, kind, from: old.map { StoreOrigin(after: $0.store) } ?? StoreOrigin(),
-        shard)
+        by: viewer, shard)
     } catch {
       throw .configuration(error)
     }
@@ -287,15 +292,19 @@ public final class Session {
   }
 
   /// Creates a store.
+  ///
+  /// - Parameter viewer: The participant that opens it; nil if the store is restored.
   func content(
-    _ opening: StoreOpening, _ kind: StoreKind, from origin: StoreOrigin, _ shard: isolated Shard
+    _ opening: StoreOpening, _ kind: StoreKind, from origin: StoreOrigin, by viewer: Viewer? = nil,
+    _ shard: isolated Shard
   ) throws(JSONError) -> StoreEntry.Content {
     let faults = shard.testing.map { _ in Faults() }
     shared.identity = identity
     let name = opening.store
     let configuration = try shard.configuration(opening, of: kind)
     let (number, made) = try shard.open(
-      kind, as: name, configuration, from: origin, clock: clock, faults: faults, shared: shared)
+      kind, as: name, configuration, from: origin, clock: clock, faults: faults, shared: shared,
+      viewer: viewer ?? Viewer(identity: identity))
     var isDurable = false
     if let record {
       isDurable = made.store.prepareRecord(
@@ -307,8 +316,7 @@ public final class Session {
     }
     return StoreEntry.Content(
       kind: kind.name, sharedConfiguration: configuration, number: number,
-      made: made,
-      faults: faults, isDurable: isDurable)
+      made: made, faults: faults, isDurable: isDurable, refusing: kind.refusing)
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import StateMachines
 public import StatewireJSON
 
 /// The reason why a session refused a request. Nothing has changed then, unless the method
@@ -32,6 +33,8 @@ public enum SessionError: Error {
   case unreadable
   /// The participant is an observer, which may not do this.
   case observer
+  /// The kind of the store refuses this use to the participant.
+  indirect case forbidden(InputRefusal)
   /// The frontend has no name, so it cannot number its inputs.
   case nameless
   /// The input with this earlier sequence was refused temporarily and has not been sent again.

@@ -28,7 +28,12 @@ extension Shard {
     for (name, _) in request.revisions {
       try session.checkName(name, opening: opening, isolation: self)
     }
-    for (name, _) in request.revisions { _ = try session.storeEntry(name, isolation: self) }
+    let viewer = Viewer(
+      identity: request.identity, name: request.frontend, role: opening ? .driver : .observer)
+    for (name, _) in request.revisions {
+      let storeEntry = try session.storeEntry(name, viewer: viewer, isolation: self)
+      if let refusal = storeEntry.refusing?(.subscribe, viewer) { throw .forbidden(refusal) }
+    }
     let named = try request.frontend.map { name throws(SessionError) in
       try session.named(name, self)
     }
@@ -60,14 +65,14 @@ extension Shard {
       }
       let subscription = try participant.subscription(name, isolation: self)
       subscription.subscribe(.patch)
+      let reason = subscription.snapshotReason(from: held, named)
       let answer: Resumption.Answer =
-        if let held, storeEntry.snapshotReason(from: held) == nil {
-          .replayed(storeEntry.store.revision - held, subscription)
+        if let held, reason == nil {
+          .replayed(subscription.updates(since: held), subscription)
         } else {
-          .snapshot(
-            storeEntry.snapshotReason(from: held) ?? SessionAttach.SnapshotReason.none, subscription
-          )
+          .snapshot(reason ?? SessionAttach.SnapshotReason.none, subscription)
         }
+      named?.audiences[name] = subscription.storeEntry.audience
       stores.append(Resumption.Store(name: name, answer: answer))
     }
     return Resumption(stores: stores, sequence: named?.lastSequence)

@@ -216,7 +216,8 @@ extension Shard {
   /// - Parameter faults: The injected faults, in a shard under test.
   func open(
     _ kind: StoreKind, as name: String, _ configuration: SharedConfiguration,
-    from origin: StoreOrigin, clock: any StoreClock, faults: Faults?, shared: SharedValues
+    from origin: StoreOrigin, clock: any StoreClock, faults: Faults?, shared: SharedValues,
+    viewer: Viewer
   ) throws(JSONError) -> (StoreNumber, StoreKind.Made) {
     let number = nextNumber()
     let made = try kind.make(
@@ -225,7 +226,7 @@ extension Shard {
         store: name, number: number, host: self,
         environment: StoreEnvironment(
           clock: clock, executor: testing?.rest.workExecutor ?? restoring, faults: faults),
-        observers: observers, shared: shared, origin: origin))
+        observers: observers, shared: shared, origin: origin, viewer: viewer))
     stores[number] = made.store
     return (number, made)
   }

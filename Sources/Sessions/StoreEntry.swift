@@ -26,6 +26,8 @@ final class StoreEntry {
     let faults: Faults?
     /// True if the state of the store can be journaled.
     let isDurable: Bool
+    /// Returns the reason to refuse a use of the store to a viewer; nil if every use is permitted.
+    var refusing: StoreKind.Refusing?
   }
 
   var kind: String { content.kind }
@@ -35,10 +37,20 @@ final class StoreEntry {
   var store: any AnyStore { content.made.store }
   var faults: Faults? { content.faults }
   var isDurable: Bool { content.isDurable }
+  /// Returns the reason to refuse a use of the store to a viewer; nil if every use is permitted.
+  var refusing: StoreKind.Refusing? { content.refusing }
 
   /// The clients of the subscriptions.
   var clients: ClientTable { turnOutcome.clients }
   private var subscriptions = Few<Subscription>()
+  /// The entries of the audiences; nil if no viewer has an audience.
+  var audiences: [AnyHashable: StoreEntry]?
+  /// The entry of the store, if this one is that of an audience.
+  private(set) weak var parent: StoreEntry?
+  /// The audience, if this entry is that of an audience.
+  let audience: AnyHashable?
+  /// True if the viewers have changed in this turn.
+  var isPresenceDue = false
   /// True while an input of a subscription is being folded.
   private var isSending = false
 
@@ -46,7 +58,7 @@ final class StoreEntry {
   // Only then is it known whether it includes all immediate actions of its request, which `applied`
   // states. It is nil between turns, so that each of thousands of idle stores needs little memory.
   private var waiting: PendingUpdate?
-  private let turnOutcome: TurnOutcome
+  let turnOutcome: TurnOutcome
   /// The broadcast buffer for passive subscribers. It is released at the end of a turn in which the
   /// store has changed and the buffer has no subscriber.
   private var text: BroadcastUpdates?
@@ -70,6 +82,7 @@ final class StoreEntry {
 
   /// Creates an entry with a new store.
   init(name: String, _ content: Content, _ account: SessionAccount, _ turnOutcome: TurnOutcome) {
+    audience = nil
     self.name = name
     self.account = account
     self.turnOutcome = turnOutcome
@@ -85,6 +98,7 @@ final class StoreEntry {
     _ stored: JournalContents.Store, _ content: Content, _ account: SessionAccount,
     historyBytes: Int, _ turnOutcome: TurnOutcome
   ) {
+    audience = nil
     name = stored.name
     self.account = account
     self.turnOutcome = turnOutcome
@@ -101,12 +115,29 @@ final class StoreEntry {
   init(
     closed name: String, _ content: Content, _ account: SessionAccount, _ turnOutcome: TurnOutcome
   ) {
+    audience = nil
     self.name = name
     self.account = account
     self.turnOutcome = turnOutcome
     self.content = content
     isClosed = true
     opened = store.revision
+  }
+
+  /// Creates the entry of an audience of a store.
+  ///
+  /// It has no history, which counts on consecutive revisions: a revision of the store need not
+  /// change the view of an audience.
+  init(_ parent: StoreEntry, _ audience: AnyHashable, _ view: any AnyStore) {
+    (name, self.audience, self.parent) = (parent.name, audience, parent)
+    (account, turnOutcome) = (parent.account, parent.turnOutcome)
+    content = Content(
+      kind: parent.kind, sharedConfiguration: nil, number: parent.number,
+      made: StoreKind.Made(view: view), faults: parent.faults, isDurable: parent.isDurable,
+      refusing: parent.refusing)
+    opened = view.revision
+    view.serve(self)
+    count()
   }
 
   /// Opens a new store under the name of a closed one.
@@ -166,6 +197,8 @@ final class StoreEntry {
 
   /// Closes the entry: notifies all subscribers and removes them.
   func close() {
+    for entry in audienceEntries { entry.close() }
+    audiences = nil
     isClosed = true
     record?.add(.closed)
     waiting?.isWaiting = false
@@ -199,6 +232,7 @@ final class StoreEntry {
 
   /// Removes the bytes of this store from the account.
   func removeFromAccount() {
+    for entry in audienceEntries { entry.removeFromAccount() }
     account.add(-counted)
     counted = 0
   }
@@ -217,6 +251,7 @@ final class StoreEntry {
   }
 
   func removeSubscriptions() {
+    for entry in audienceEntries { entry.removeSubscriptions() }
     text = nil
     subscriptions.removeAll()
   }
@@ -224,6 +259,16 @@ final class StoreEntry {
   func detach(_ subscription: Subscription) {
     text?.others = nil
     subscriptions.remove(subscription)
+    if subscription.format != nil { viewersChanged() }
+    if audience != nil { releaseIfUnused() }
+  }
+
+  /// True if no client uses the store.
+  var isUnused: Bool { subscriptions.count == 0 }
+
+  /// The viewers that have subscribed, each with its place in the order of subscriptions.
+  var subscribedViewers: [(order: UInt64, viewer: Viewer)] {
+    subscriptions.filter { $0.format != nil }.map { ($0.order, $0.viewer) }
   }
 
   /// Passes an input of a subscription to the store.
@@ -242,7 +287,7 @@ final class StoreEntry {
     }
     let sendResult: SendResult?
     do throws(InputError) {
-      sendResult = try content.made.send(&reader)
+      sendResult = try content.made.send(&reader, subscription.viewer)
     } catch {
       // A refused input may have caused publications before it was undone, also by the effects that
       // it cancelled.
@@ -455,6 +500,7 @@ extension StoreEntry: StoreServer {
 
 extension StoreEntry: TurnObserver {
   func turnEnded() {
+    notePresence()
     store.dropBuffers()
     if text?.hasSubscribers == false { text = nil }
     count()

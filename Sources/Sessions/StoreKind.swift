@@ -9,6 +9,8 @@ public struct StoreKind: Sendable {
   public let name: String
   /// The sessions that use one store of this kind.
   public let scope: StoreScope
+  /// Returns the reason to refuse a use of a store to a viewer; nil if every use is permitted.
+  let refusing: Refusing?
   /// Decodes a configuration.
   let read: @Sendable (JSONValue) throws(JSONError) -> any Sendable
   /// Creates a store with a decoded configuration.
@@ -21,20 +23,24 @@ public struct StoreKind: Sendable {
   /// Returns the schemas of the kind; see `description(in:)`.
   let describe: @Sendable (JSONSchemas) -> Description
 
+  /// Returns the reason to refuse a use of a store to a viewer; nil if it is permitted.
+  public typealias Refusing = @Sendable (StoreAccess, Viewer) -> InputRefusal?
+
   /// Creates a kind without a configuration.
   ///
   /// - Parameters:
   ///   - name: The name in `store/open`.
   ///   - scope: The sessions that use one store.
+  ///   - refusing: Returns the reason to refuse a use of a store to a viewer. Nil to permit all.
   ///   - hooks: Observers of each store of this kind.
   ///   - machine: Creates the machine of one store.
   public init<Machine: StateMachine>(
-    _ name: String, scope: StoreScope = .session, hooks: [Hook<Machine>] = [],
-    _ machine: @escaping @Sendable () -> Machine
+    _ name: String, scope: StoreScope = .session, refusing: Refusing? = nil,
+    hooks: [Hook<Machine>] = [], _ machine: @escaping @Sendable () -> Machine
   ) {
-    self.init(name, configuration: NoConfiguration.self, scope: scope, hooks: hooks) { _ in
-      machine()
-    }
+    self.init(
+      name, configuration: NoConfiguration.self, scope: scope, refusing: refusing, hooks: hooks
+    ) { _ in machine() }
   }
 
   /// Creates a kind with a configuration.
@@ -44,15 +50,17 @@ public struct StoreKind: Sendable {
   ///   - configuration: The type of the configuration. It is decoded from the object in
   ///     `store/open`, from `{}` if there is none.
   ///   - scope: The sessions that use one store.
+  ///   - refusing: Returns the reason to refuse a use of a store to a viewer. Nil to permit all.
   ///   - hooks: Observers of each store of this kind.
   ///   - machine: Creates the machine of one store; throws if the configuration cannot be used.
   public init<Configuration: Decodable & Sendable, Machine: StateMachine>(
     _ name: String, configuration: Configuration.Type, scope: StoreScope = .session,
-    hooks: [Hook<Machine>] = [],
+    refusing: Refusing? = nil, hooks: [Hook<Machine>] = [],
     _ machine: @escaping @Sendable (Configuration) throws(ConfigurationError) -> Machine
   ) {
     self.init(
-      name, configuration: configuration, scope: scope, sharing: Nothing.init, hooks: hooks
+      name, configuration: configuration, scope: scope, refusing: refusing, sharing: Nothing.init,
+      hooks: hooks
     ) {
       configuration, _ throws(ConfigurationError) in try machine(configuration)
     }
@@ -66,6 +74,7 @@ public struct StoreKind: Sendable {
   ///   - configuration: The type of the configuration. It is decoded from the object in
   ///     `store/open`, from `{}` if there is none.
   ///   - scope: The sessions that use one store.
+  ///   - refusing: Returns the reason to refuse a use of a store to a viewer. Nil to permit all.
   ///   - sharing: Creates the shared value of a session, when its first store is opened.
   ///   - admitting: Called before a store is created, but not before a store is restored; throws if
   ///     a limit does not admit another store. Nil for no limit.
@@ -73,14 +82,14 @@ public struct StoreKind: Sendable {
   ///   - machine: Creates the machine of one store; throws if the configuration cannot be used.
   public init<Configuration: Decodable & Sendable, Shared: Sendable, Machine: StateMachine>(
     _ name: String, configuration: Configuration.Type, scope: StoreScope = .session,
-    sharing: @escaping @Sendable () -> Shared,
+    refusing: Refusing? = nil, sharing: @escaping @Sendable () -> Shared,
     admitting: (@Sendable (Configuration, Shared) throws(ConfigurationError) -> Void)? = nil,
     hooks: [Hook<Machine>] = [],
     _ machine: @escaping @Sendable (Configuration, Shared) throws(ConfigurationError) -> Machine
   ) {
     self.init(
-      name, configuration: configuration, scope: scope, sharingWithin: { _ in sharing() },
-      admitting: admitting, hooks: hooks, machine)
+      name, configuration: configuration, scope: scope, refusing: refusing,
+      sharingWithin: { _ in sharing() }, admitting: admitting, hooks: hooks, machine)
   }
 
   /// Creates a kind with a configuration, whose stores in one session share a value that depends on
@@ -91,6 +100,7 @@ public struct StoreKind: Sendable {
   ///   - configuration: The type of the configuration. It is decoded from the object in
   ///     `store/open`, from `{}` if there is none.
   ///   - scope: The sessions that use one store.
+  ///   - refusing: Returns the reason to refuse a use of a store to a viewer. Nil to permit all.
   ///   - sharing: Creates the shared value from the name of the session's identity, which is nil if
   ///     there are no identities.
   ///   - admitting: Called before a store is created, but not before a store is restored; throws if
@@ -103,13 +113,52 @@ public struct StoreKind: Sendable {
   ///   - machine: Creates the machine of one store; throws if the configuration cannot be used.
   public init<Configuration: Decodable & Sendable, Shared: Sendable, Machine: StateMachine>(
     _ name: String, configuration: Configuration.Type, scope: StoreScope = .session,
+    refusing: Refusing? = nil,
     sharingWithin sharing: @escaping @Sendable (_ identity: String?) -> Shared,
     admitting: (@Sendable (Configuration, Shared) throws(ConfigurationError) -> Void)? = nil,
     preparing: (@Sendable (Configuration) -> (@Sendable () -> any Sendable)?)? = nil,
     hooks: [Hook<Machine>] = [],
     _ machine: @escaping @Sendable (Configuration, Shared) throws(ConfigurationError) -> Machine
   ) {
+    self.init(
+      name, configuration, scope, refusing, sharing, admitting, preparing, hooks
+    ) { configuration, shared, _ throws(ConfigurationError) in try machine(configuration, shared) }
+  }
+
+  /// Creates a kind with a configuration, whose machines depend on the participant that opens the
+  /// store.
+  ///
+  /// - Parameters:
+  ///   - name: The name in `store/open`.
+  ///   - configuration: The type of the configuration. It is decoded from the object in
+  ///     `store/open`, from `{}` if there is none.
+  ///   - scope: The sessions that use one store.
+  ///   - refusing: Returns the reason to refuse a use of a store to a viewer. Nil to permit all.
+  ///   - hooks: Observers of each store of this kind.
+  ///   - machine: Creates the machine of one store for the participant that opens it; after a
+  ///     restart only its identity is known. Throws if the configuration cannot be used.
+  public init<Configuration: Decodable & Sendable, Machine: StateMachine>(
+    _ name: String, configuration: Configuration.Type, scope: StoreScope = .session,
+    refusing: Refusing? = nil, hooks: [Hook<Machine>] = [],
+    openedBy machine:
+      @escaping @Sendable (Configuration, Viewer) throws(ConfigurationError) -> Machine
+  ) {
+    self.init(
+      name, configuration, scope, refusing, Nothing.init(of:), nil, nil, hooks
+    ) { configuration, _, viewer throws(ConfigurationError) in try machine(configuration, viewer) }
+  }
+
+  private init<Configuration: Decodable & Sendable, Shared: Sendable, Machine: StateMachine>(
+    _ name: String, _ configuration: Configuration.Type, _ scope: StoreScope,
+    _ refusing: Refusing?, _ sharing: @escaping @Sendable (_ identity: String?) -> Shared,
+    _ admitting: (@Sendable (Configuration, Shared) throws(ConfigurationError) -> Void)?,
+    _ preparing: (@Sendable (Configuration) -> (@Sendable () -> any Sendable)?)?,
+    _ hooks: [Hook<Machine>],
+    _ machine:
+      @escaping @Sendable (Configuration, Shared, Viewer) throws(ConfigurationError) -> Machine
+  ) {
     self.name = name
+    self.refusing = refusing
     self.scope = scope
     describe = { Description($0, Configuration.self, Machine.self) }
     admit = { configuration, shared throws(JSONError) in
@@ -129,7 +178,7 @@ public struct StoreKind: Sendable {
       }
       let made: Machine
       do throws(ConfigurationError) {
-        made = try machine(configuration, seat.shared.value(name, sharing))
+        made = try machine(configuration, seat.shared.value(name, sharing), seat.viewer)
       } catch {
         throw JSONError(error)
       }
@@ -158,19 +207,28 @@ public struct StoreKind: Sendable {
     ///
     /// A closure in addition to the protocol's method: it is created where the type of the machine
     /// is known, so that the compiler can specialize the whole path of an input.
-    typealias Send = (inout JSONReader) throws(InputError) -> SendResult?
+    typealias Send = (inout JSONReader, Viewer) throws(InputError) -> SendResult?
 
     let store: any AnyStore
     let send: Send
 
     init<Machine: StateMachine>(_ store: Store<Machine>) {
       self.store = store
-      send = { reader throws(InputError) in try store.send(reading: &reader) }
+      send = { reader, viewer throws(InputError) in
+        try store.send(reading: &reader, from: viewer)
+      }
+    }
+
+    init(view store: any AnyStore) {
+      self.store = store
+      send = { reader, viewer throws(InputError) in
+        try store.send(reading: &reader, from: viewer)
+      }
     }
 
     init(closed store: ClosedStore) {
       self.store = store
-      send = { _ throws(InputError) in throw .closed }
+      send = { _, _ throws(InputError) in throw .closed }
     }
   }
 
@@ -183,6 +241,8 @@ public struct StoreKind: Sendable {
     let observers: [any StoreObserver]
     let shared: SharedValues
     let origin: StoreOrigin
+    /// The participant that opens the store; after a restart only its identity is known.
+    let viewer: Viewer
   }
 }
 
@@ -204,7 +264,10 @@ extension StoreOrigin {
 }
 
 /// The shared value of kinds whose stores share nothing.
-private struct Nothing: Sendable {}
+private struct Nothing: Sendable {
+  init() {}
+  init(of identity: String?) {}
+}
 
 /// The values that the stores of one kind in one session share, by the kind's name.
 final class SharedValues {

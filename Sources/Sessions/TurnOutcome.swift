@@ -46,6 +46,12 @@ public final class TurnOutcome {
   /// Called at the end of a turn with a redaction, after all observers: nothing that it hides may
   /// be sent later.
   public var whenRedacted: () -> Void = {}
+  private var lastSubscription: UInt64 = 0
+  /// Returns a number that is greater than all before.
+  func nextSubscription() -> UInt64 {
+    lastSubscription += 1
+    return lastSubscription
+  }
   /// Called with each new state that cannot be encoded.
   let storeFailed: (StoreFailure) -> Void
   /// The commit stage; nil if there is no journal.

@@ -111,6 +111,14 @@ public protocol StateMachine: Sendable {
   /// The effect that begins when the store opens: work or feeds of no input. The default is none.
   var initialEffect: Effect<Action> { get }
 
+  /// Returns the effect of an input of a viewer. A store author does not implement it, but conforms
+  /// to `ViewerAwareMachine`.
+  func effect(of input: Input, in state: State, sentBy viewer: Viewer) -> Effect<Action>
+
+  /// Returns the reason to refuse an input of a viewer. A store author does not implement it, but
+  /// conforms to `ViewerAwareMachine`.
+  func refusal(of input: Input, in state: State, sentBy viewer: Viewer) -> InputRefusal?
+
   /// Changes the encoded view state to `view`, and writes the patch. A store author does not
   /// implement it.
   ///
@@ -140,6 +148,14 @@ extension StateMachine {
   public func input(for phase: LifecyclePhase) -> Input? { nil }
   /// Returns nil: every input is accepted.
   public func refusal(of input: Input) -> InputRefusal? { nil }
+  /// Returns `effect(of:in:)`.
+  public func effect(of input: Input, in state: State, sentBy viewer: Viewer) -> Effect<Action> {
+    effect(of: input, in: state)
+  }
+  /// Returns `refusal(of:in:)`.
+  public func refusal(of input: Input, in state: State, sentBy viewer: Viewer) -> InputRefusal? {
+    refusal(of: input, in: state)
+  }
   /// Returns `refusal(of: input)`.
   public func refusal(of input: Input, in state: State) -> InputRefusal? { refusal(of: input) }
   /// Returns false.

@@ -184,7 +184,7 @@ struct LoadingTests {
         let store = try session.storeEntry("ticker", isolation: shard).store
         try Array(#"{"type":"start"}"#.utf8).withUnsafeBytes { input in
           var reader = JSONReader(input)
-          _ = try store.send(reading: &reader)
+          _ = try store.send(reading: &reader, from: .server)
         }
       }
       return handle

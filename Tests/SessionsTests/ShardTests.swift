@@ -142,7 +142,8 @@ struct ShardTests {
         "counter", kind: "counter", configuration: .object([:]), of: shard.kinds)
       let (number, made) = try shard.open(
         kind, as: "counter", shard.configuration(opening, of: kind),
-        from: StoreOrigin(revision: 4), clock: clock, faults: nil, shared: SharedValues())
+        from: StoreOrigin(revision: 4), clock: clock, faults: nil, shared: SharedValues(),
+        viewer: .server)
       #expect(made.store.revision == 4)
       let trapped = try Store(
         Counter(), number: number, host: messages, environment: .init(clock: clock))

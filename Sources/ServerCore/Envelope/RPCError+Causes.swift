@@ -52,6 +52,10 @@ extension RPCError {
       self.init(.internalError, "the session cannot be loaded; see the server's log for the cause")
     case .observer:
       self.init(.observer, "observers change nothing")
+    case .forbidden(let refusal):
+      self.init(
+        .forbidden, refusal.message,
+        data: .object(["reason": .string(refusal.code.rawValue)]))
     case .nameless:
       self.init(
         invalidParams: JSONError(

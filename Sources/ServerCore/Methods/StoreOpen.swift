@@ -38,7 +38,7 @@ extension StoreOpen {
   ) throws(RPCError) -> MethodResult {
     let session = try context.drivenSession()
     let revision = try refusing { () throws(SessionError) in
-      try session.open(opening, isolation: shard)
+      try session.open(opening, by: context.participant.viewer, isolation: shard)
     }
     return .members { writer in
       writer.key("revision")

@@ -11,6 +11,7 @@ extension StoreState {
     to params: Params, _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {
     let subscription = try context.subscription(params.store, shard)
+    try refusing { () throws(SessionError) in try subscription.check(.subscribe) }
     let (state, revision) = (subscription.state, subscription.revision)
     return .large(expectedBytes: state.expectedBytes) { writer throws(RPCError) in
       writer.key("revision")

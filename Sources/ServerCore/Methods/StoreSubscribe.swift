@@ -10,6 +10,7 @@ extension StoreSubscribe {
     to params: Params, _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {
     let subscription = try context.subscription(params.store, shard)
+    try refusing { () throws(SessionError) in try subscription.check(.subscribe) }
     subscription.subscribe(params.format ?? .patch)
     let (state, revision) = (subscription.state, subscription.revision)
     return .large(expectedBytes: state.expectedBytes) { writer in

@@ -48,6 +48,46 @@ public final class Participant {
     self.role = role
   }
 
+  /// The participant as machines see it.
+  public var viewer: Viewer {
+    Viewer(
+      identity: connectedClient?.owner, name: name,
+      role: role == .driver ? .driver : .observer)
+  }
+
+  /// Passes a changed name or role on to the subscriptions. Those of another audience now are
+  /// released: the client has not subscribed to them.
+  func viewerChanged() {
+    if subscriptions.count == 0 { return }
+    let viewer = viewer
+    for subscription in Array(subscriptions) {
+      if subscription.isOfAudience(of: viewer) {
+        subscription.viewer = viewer
+      } else {
+        subscriptions.remove(subscription)
+        subscription.detach()
+      }
+    }
+  }
+
+  /// Checks that the client has subscribed to no store that it would see otherwise under another
+  /// name.
+  ///
+  /// - Throws: `SessionError.forbidden`.
+  func checkAudiences(named name: String) throws(SessionError) {
+    if subscriptions.count == 0 { return }
+    let viewer = Viewer(identity: viewer.identity, name: name, role: viewer.role)
+    for subscription in Array(subscriptions) where subscription.format != nil {
+      guard subscription.isOfAudience(of: viewer) else {
+        throw .forbidden(
+          InputRefusal(
+            .value,
+            "unsubscribe from \(subscription.name.quoted(upTo: 64)) first: its view depends on the name"
+          ))
+      }
+    }
+  }
+
   /// The client; nil if it has disconnected.
   var connectedClient: (any Client)? { session.clients[client] }
 }
@@ -94,7 +134,7 @@ extension Participant {
     }
     if let subscription = held(ByteString(name)) { return subscription }
     let subscription = try session.attach(
-      client, to: name, opening: role == .driver, isolation: shard)
+      client, to: name, opening: role == .driver, viewer: viewer, isolation: shard)
     subscriptions.append(subscription)
     return subscription
   }
@@ -124,9 +164,11 @@ extension Participant {
   /// Ends the subscription to a shared store that the session does not use any more, and notifies
   /// the client.
   func storeClosed(_ storeEntry: StoreEntry) {
-    guard let index = subscriptions.firstIndex(where: { $0.storeEntry === storeEntry }) else {
-      return
-    }
+    guard
+      let index = subscriptions.firstIndex(where: {
+        $0.storeEntry.parent ?? $0.storeEntry === storeEntry
+      })
+    else { return }
     let subscription = subscriptions[index]
     subscriptions.remove(at: index)
     subscription.storeClosed()

@@ -16,6 +16,10 @@ public final class Subscription {
   /// The store's name.
   var name: String { storeEntry.name }
   private let client: ClientID
+  /// The participant, as the machine knows it.
+  var viewer: Viewer { didSet { if format != nil { storeEntry.viewersChanged() } } }
+  /// The place in the order in which clients have subscribed; 0 if this one has not.
+  private(set) var order: UInt64 = 0
   /// The id, as JSON text, of the client's latest request whose immediate actions its updates
   /// include; empty if there is none.
   public private(set) var lastApplied: [UInt8] = []
@@ -30,9 +34,10 @@ public final class Subscription {
   /// The coalesced update that waits until the client reads.
   private var waiting: CoalescedUpdate?
 
-  init(_ storeEntry: StoreEntry, _ client: ClientID) {
+  init(_ storeEntry: StoreEntry, _ client: ClientID, _ viewer: Viewer) {
     self.storeEntry = storeEntry
     self.client = client
+    self.viewer = viewer
     storeEntry.attach(self)
   }
 
@@ -49,6 +54,7 @@ public final class Subscription {
     reading reader: inout JSONReader, request: UnsafeRawBufferPointer?
   ) throws(SessionError) -> SendResult? {
     guard !isClosed else { throw .storeClosed(storeEntry.name) }
+    try check(.send)
     if let limit = storeEntry.limit(adding: reader.remainingBytes) { throw .limit(limit) }
     do throws(InputError) {
       return try storeEntry.send(reading: &reader, from: self, request: request)
@@ -61,16 +67,50 @@ public final class Subscription {
     }
   }
 
+  /// Checks that the kind of the store permits a use of it.
+  ///
+  /// - Throws: `SessionError.forbidden`.
+  public func check(_ access: StoreAccess) throws(SessionError) {
+    if let refusal = storeEntry.refusing?(access, viewer) { throw .forbidden(refusal) }
+  }
+
   /// Sends updates in a format from now on.
   public func subscribe(_ format: FrameFormat) {
     finishWaiting()
+    if self.format == nil {
+      order = storeEntry.turnOutcome.nextSubscription()
+      storeEntry.viewersChanged()
+    }
     self.format = format
   }
 
   /// Ends the updates.
   public func unsubscribe() {
     finishWaiting()
+    if format != nil { storeEntry.viewersChanged() }
     format = nil
+  }
+
+  /// Returns the reason why the client cannot get the updates after a revision that it has; nil if
+  /// it can.
+  ///
+  /// A revision of another audience stands for another view.
+  func snapshotReason(
+    from held: Revision?, _ named: NamedFrontend?
+  ) -> SessionAttach.SnapshotReason? {
+    if held != nil, let audience = storeEntry.audience, named?.audiences[name] != audience {
+      return .redacted
+    }
+    return storeEntry.snapshotReason(from: held)
+  }
+
+  /// The number of updates after a revision.
+  func updates(since held: Revision) -> Int { storeEntry.store.revision - held }
+
+  /// True if a viewer sees the same view as the client.
+  func isOfAudience(of viewer: Viewer) -> Bool {
+    guard let audience = storeEntry.audience, let parent = storeEntry.parent else { return true }
+    return parent.store.audience(of: viewer) == audience
   }
 
   /// The revision of the current state.

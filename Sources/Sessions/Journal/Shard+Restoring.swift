@@ -145,7 +145,8 @@ extension Session {
         of: shard.kinds)
       if case .shared(let sharing, let time) = kind.scope, !isOwnerOfShared {
         let key = SharedStore.Key(kind, sharing, name: stored.name, identity: identity)
-        use(try shard.sharedStore(key, opening, keptFor: time), shard)
+        use(
+          try shard.sharedStore(key, opening, keptFor: time, by: Viewer(identity: identity)), shard)
         return nil
       }
       var origin = StoreOrigin(

@@ -12,10 +12,10 @@ extension Session {
   /// Opens a shared store, or uses it if another session has opened it.
   func share(
     _ opening: StoreOpening, _ kind: StoreKind, _ sharing: StoreScope.Sharing,
-    keptFor time: Duration, _ shard: isolated Shard
+    keptFor time: Duration, by viewer: Viewer, _ shard: isolated Shard
   ) throws(SessionError) -> StoreEntry {
     let key = SharedStore.Key(kind, sharing, name: opening.store, identity: identity)
-    let shared = try shard.sharedStore(key, opening, keptFor: time)
+    let shared = try shard.sharedStore(key, opening, keptFor: time, by: viewer)
     use(shared, shard)
     journal(shared)
     return shared.entry
@@ -56,6 +56,7 @@ extension Session {
 
   /// True if the session uses a store entry that belongs to a shared store.
   func isShared(_ storeEntry: StoreEntry) -> Bool {
-    sharedStores.count > 0 && sharedStores[storeEntry.name]?.entry === storeEntry
+    sharedStores.count > 0
+      && sharedStores[storeEntry.name]?.entry === storeEntry.parent ?? storeEntry
   }
 }

@@ -7,9 +7,13 @@ internal import StateMachines
 extension Shard {
   /// Returns a shared store; opens it if it is not open.
   ///
-  /// - Parameter time: The time for which it is kept without users, if it is journaled.
+  /// - Parameters:
+  ///   - key: The identification of the store.
+  ///   - opening: The request to open it.
+  ///   - time: The time for which it is kept without users, if it is journaled.
+  ///   - viewer: The participant of the request.
   func sharedStore(
-    _ key: SharedStore.Key, _ opening: StoreOpening, keptFor time: Duration
+    _ key: SharedStore.Key, _ opening: StoreOpening, keptFor time: Duration, by viewer: Viewer
   ) throws(SessionError) -> SharedStore {
     if let shared = sharedStores[key] {
       guard shared.entry.isConfigured(as: opening.configuration) else {
@@ -22,7 +26,7 @@ extension Shard {
     if loader.isReading || loader.failure != nil || directory.hasDormantOwner { throw .unreadable }
     guard directory.count < limits.sessions else { throw .limit(.sessions) }
     let owner = Session(isolation: self)
-    let entry = try owner.openShared(opening, for: key.owner.string, self)
+    let entry = try owner.openShared(opening, for: key.owner.string, by: viewer, self)
     return add(owner, entry, key, keptFor: time)
   }
 

@@ -12,8 +12,12 @@ protocol ChildNode<Parent>: Sendable {
   /// The error of the child or of a child of it; nil if there is none.
   func fault(isDurable: Bool) -> String?
 
-  func refusal(of input: Parent.Input, in state: Parent.State) -> InputRefusal?
-  func effect(of input: Parent.Input, in state: Parent.State) -> Effect<Parent.Action>
+  func refusal(
+    of input: Parent.Input, in state: Parent.State, from viewer: Viewer
+  ) -> InputRefusal?
+  func effect(
+    of input: Parent.Input, in state: Parent.State, from viewer: Viewer
+  ) -> Effect<Parent.Action>
   /// Folds an action of a child.
   ///
   /// - Returns: False if the action is not one of this child.
@@ -78,18 +82,22 @@ where Place.Parent == Parent.State, Place.Part == Machine.State {
 
   // MARK: Inputs and actions
 
-  func refusal(of input: Parent.Input, in state: Parent.State) -> InputRefusal? {
+  func refusal(
+    of input: Parent.Input, in state: Parent.State, from viewer: Viewer
+  ) -> InputRefusal? {
     guard let (key, input) = self.input.extract(input) else { return nil }
     guard let state = place.state(key, in: state) else {
       return InputRefusal(.value, place.absence(key, of: name))
     }
-    return machine.refusal(of: input, in: state)
+    return machine.refusal(of: input, in: state, from: viewer)
   }
 
-  func effect(of input: Parent.Input, in state: Parent.State) -> Effect<Parent.Action> {
+  func effect(
+    of input: Parent.Input, in state: Parent.State, from viewer: Viewer
+  ) -> Effect<Parent.Action> {
     guard let (key, input) = self.input.extract(input), let state = place.state(key, in: state)
     else { return .none }
-    return scoped(machine.effect(of: input, in: state), key)
+    return scoped(machine.effect(of: input, in: state, from: viewer), key)
   }
 
   func reduce(_ state: inout Parent.State, _ action: Parent.Action) -> Bool {

@@ -30,16 +30,22 @@ struct Composed<Machine: StateMachine>: Sendable {
     return children.lazy.compactMap { $0.fault(isDurable: isDurable) }.first
   }
 
-  func refusal(of input: Machine.Input, in state: Machine.State) -> InputRefusal? {
+  func refusal(
+    of input: Machine.Input, in state: Machine.State, from viewer: Viewer
+  ) -> InputRefusal? {
     for child in children {
-      if let refusal = child.refusal(of: input, in: state) { return refusal }
+      if let refusal = child.refusal(of: input, in: state, from: viewer) { return refusal }
     }
-    return machine.refusal(of: input, in: state)
+    return machine.refusal(of: input, in: state, sentBy: viewer)
   }
 
-  func effect(of input: Machine.Input, in state: Machine.State) -> Effect<Machine.Action> {
-    if children.isEmpty { return machine.effect(of: input, in: state) }
-    return joined({ $0.effect(of: input, in: state) }, machine.effect(of: input, in: state))
+  func effect(
+    of input: Machine.Input, in state: Machine.State, from viewer: Viewer
+  ) -> Effect<Machine.Action> {
+    if children.isEmpty { return machine.effect(of: input, in: state, sentBy: viewer) }
+    return joined(
+      { $0.effect(of: input, in: state, from: viewer) },
+      machine.effect(of: input, in: state, sentBy: viewer))
   }
 
   /// Folds an action.

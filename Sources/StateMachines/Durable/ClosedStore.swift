@@ -26,7 +26,9 @@ public final class ClosedStore: AnyStore {
   public let unfinished: [Task<Void, Never>] = []
 
   /// Throws `InputError.closed`.
-  public func send(reading reader: inout JSONReader) throws(InputError) -> SendResult? {
+  public func send(
+    reading reader: inout JSONReader, from viewer: Viewer
+  ) throws(InputError) -> SendResult? {
     throw .closed
   }
   /// Does nothing: the store publishes no values.
@@ -35,6 +37,10 @@ public final class ClosedStore: AnyStore {
   public func trace(_ trace: ((TraceRecord) -> Void)?) {}
   /// Does nothing: the store takes no inputs.
   public func take(_ phase: LifecyclePhase) {}
+  /// False.
+  public let isPresenceAware = false
+  /// Does nothing: the store takes no inputs.
+  public func take(_ viewers: [Viewer]) {}
   /// Does nothing: the store has no buffers.
   public func dropBuffers() {}
   /// Zero bytes.

@@ -11,8 +11,13 @@ public protocol AnyStore: AnyObject {
   ///
   /// If the reader's text should be one value and more follows the input, the input is undecodable.
   ///
+  /// - Parameters:
+  ///   - reader: A reader at the start of the input.
+  ///   - viewer: The participant that sends the input.
   /// - Throws: `InputError`; nothing has changed, unless the input had other immediate actions.
-  func send(reading reader: inout JSONReader) throws(InputError) -> SendResult?
+  func send(
+    reading reader: inout JSONReader, from viewer: Viewer
+  ) throws(InputError) -> SendResult?
 
   /// Passes the current value to a server immediately, and later each new value and each event,
   /// before other listeners receive them.
@@ -26,6 +31,23 @@ public protocol AnyStore: AnyObject {
 
   /// Takes the input that the machine returns for a phase, if any.
   func take(_ phase: LifecyclePhase)
+
+  /// True if the machine gets an input when the viewers change.
+  var isPresenceAware: Bool { get }
+
+  /// Takes the input that the machine returns for the viewers that have subscribed, if any.
+  func take(_ viewers: [Viewer])
+
+  /// Returns the audience of a viewer; nil if all viewers see the same view.
+  func audience(of viewer: Viewer) -> AnyHashable?
+
+  /// Returns the store as an audience sees it.
+  ///
+  /// - Throws: `JSONError` if its view cannot be encoded.
+  func store(for audience: AnyHashable) throws(JSONError) -> any AnyStore
+
+  /// Releases the view of an audience without viewers.
+  func removeAudience(_ audience: AnyHashable)
 
   /// Releases the memory that is kept for the next input; that input takes a little longer.
   func dropBuffers()
@@ -151,6 +173,13 @@ public enum InputError: Error {
 }
 
 extension AnyStore {
+  /// Nil: all viewers see the same view.
+  public func audience(of viewer: Viewer) -> AnyHashable? { nil }
+  /// Returns the store itself.
+  public func store(for audience: AnyHashable) throws(JSONError) -> any AnyStore { self }
+  /// Does nothing: there are no audiences.
+  public func removeAudience(_ audience: AnyHashable) {}
+
   /// Writes the current view state as JSON text.
   public func writeState(to writer: inout JSONWriter) { shown.write(to: &writer) }
 }
@@ -162,13 +191,41 @@ extension Store: AnyStore {
   /// The length of the text of the view state without its lists, in bytes.
   public var shownBytes: Int { published.textBytes }
 
+  /// Returns the audience of a viewer; nil if all viewers see the same view.
+  public func audience(of viewer: Viewer) -> AnyHashable? {
+    audiences?.audience(of: viewer, machine)
+  }
+
+  /// Returns the store as an audience sees it.
+  ///
+  /// - Throws: `JSONError` if its view cannot be encoded.
+  public func store(for audience: AnyHashable) throws(JSONError) -> any AnyStore {
+    guard let audiences else { return self }
+    return try audiences.store(audience, of: self)
+  }
+
+  /// Releases the view of an audience without viewers.
+  public func removeAudience(_ audience: AnyHashable) { audiences?.remove(audience) }
+
+  /// True if the machine gets an input when the viewers change.
+  public var isPresenceAware: Bool { Presence<Machine>.isAware }
+
+  /// Takes the input that the machine returns for the viewers that have subscribed, if any.
+  public func take(_ viewers: [Viewer]) {
+    guard let input = Presence<Machine>.input(machine, viewers) else { return }
+    // A closed store ignores its viewers.
+    _ = try? send(input)
+  }
+
   /// Returns true if effects of inputs up to this number run. Feeds do not count.
   public func hasWork(through operation: UInt64) -> Bool {
     runner.hasWork(through: InputID(rawValue: operation))
   }
 
-  /// Decodes an input and takes it; see `AnyStore.send(reading:)`.
-  public func send(reading reader: inout JSONReader) throws(InputError) -> SendResult? {
+  /// Decodes an input and takes it; see `AnyStore.send(reading:from:)`.
+  public func send(
+    reading reader: inout JSONReader, from viewer: Viewer
+  ) throws(InputError) -> SendResult? {
     let input: Machine.Input
     let start = reader.nextValueOffset()
     do throws(JSONError) {
@@ -177,13 +234,13 @@ extension Store: AnyStore {
     } catch {
       throw .undecodable(error)
     }
-    if let refusal = running.refusal(of: input) {
+    if let refusal = running.refusal(of: input, from: viewer) {
       var error = reader.error(refusal.code, refusal.message, at: start)
       if let member = refusal.member { error.path.append(.key(member)) }
       throw .undecodable(error)
     }
     do throws(StoreError) {
-      return try send(input)
+      return try send(input, from: viewer)
     } catch {
       switch error {
       case .closed: throw .closed

@@ -12,16 +12,16 @@ struct Running<Machine: StateMachine>: ~Copyable {
 
   borrowing func view() -> Machine.ViewState { composed.machine.view(of: state) }
 
-  borrowing func effect(of input: Machine.Input) -> Effect<Machine.Action> {
-    composed.effect(of: input, in: state)
+  borrowing func effect(of input: Machine.Input, from viewer: Viewer) -> Effect<Machine.Action> {
+    composed.effect(of: input, in: state, from: viewer)
   }
 
   borrowing func effect(after action: Machine.Action) -> Effect<Machine.Action> {
     composed.effect(after: action, in: state)
   }
 
-  borrowing func refusal(of input: Machine.Input) -> InputRefusal? {
-    composed.refusal(of: input, in: state)
+  borrowing func refusal(of input: Machine.Input, from viewer: Viewer) -> InputRefusal? {
+    composed.refusal(of: input, in: state, from: viewer)
   }
 
   borrowing func events(of action: Machine.Action) -> [Machine.Event] {

@@ -339,6 +339,7 @@ extension Store {
       }
     }
     observers.closed(revision)
+    audiences?.removeAll()
     return runner.unfinished
   }
 

@@ -24,6 +24,8 @@ public final class Store<Machine: StateMachine> {
   var running: Running<Machine>
   /// The children that are present; nil if none can be absent.
   private let presence: ChildPresence<Machine>?
+  /// The audiences; nil if all viewers see the same view.
+  let audiences = Audiences<Machine>.ofMachine()
   /// The encoded view state, as listeners hold it. Each change of the view state updates it. It
   /// holds no reference that prevents a list in the state from being changed in place.
   var published: JSONEncodedState
@@ -79,7 +81,7 @@ public final class Store<Machine: StateMachine> {
 
   /// One queued step.
   enum Step {
-    case input(Machine.Input, InputID)
+    case input(Machine.Input, InputID, Viewer)
     /// An input that was accepted in an earlier process, with the time since then.
     case restart(Machine.Input, InputID, after: Duration)
     /// An action of running work, with the input of the work; nil for an action of a feed.
@@ -186,20 +188,25 @@ public final class Store<Machine: StateMachine> {
 extension Store {
   /// Takes one input and folds its immediate actions.
   ///
+  /// - Parameters:
+  ///   - input: The input.
+  ///   - viewer: The participant that sends it.
   /// - Returns: The result; nil if called inside a publication, because then the input is queued
   ///   and folded after the publication.
   /// - Throws: `StoreError`; nothing has changed, unless the input had other immediate actions.
   @discardableResult
-  public func send(_ input: Machine.Input) throws(StoreError) -> SendResult? {
+  public func send(
+    _ input: Machine.Input, from viewer: Viewer = .server
+  ) throws(StoreError) -> SendResult? {
     if case .closed = phase { throw .closed }
     let inputID = inputIDs.issue()
     guard case .idle = phase else {
-      waiting.append(.input(input, inputID))
+      waiting.append(.input(input, inputID, viewer))
       return nil
     }
     let before = revision
     phase = .folding
-    take(input, inputID)
+    take(input, inputID, viewer)
     let base = StateMark(revision: before, state: takeBase())
     if failure != nil { try refuse(inputID) }
     runSteps()
@@ -244,8 +251,8 @@ extension Store {
       let step = waiting[next]
       next += 1
       switch step {
-      case .input(let input, let inputID):
-        take(input, inputID)
+      case .input(let input, let inputID, let viewer):
+        take(input, inputID, viewer)
         _ = takeBase()
         if failure != nil { cancelAll(of: inputID) }
       case .restart(let input, let inputID, let age):
@@ -274,10 +281,10 @@ extension Store {
   }
 
   /// Performs the effect of an input, and sets `base`.
-  private func take(_ input: Machine.Input, _ inputID: InputID) {
+  private func take(_ input: Machine.Input, _ inputID: InputID, _ viewer: Viewer) {
     beginPerforming(inputID)
     observers.began(.input(inputID), input: input, revision)
-    let effect = running.effect(of: input)
+    let effect = running.effect(of: input, from: viewer)
     if !effect.isSingle { base = published.mark }
     perform(effect, for: inputID)
     if !following.isEmpty { performFollowing(of: inputID) }
@@ -447,8 +454,10 @@ extension Store {
     let buffers = buffersForChange()
     let needsPatch = listeners.needPatches
     buffers.patch.leavesOutValues = !needsPatch
+    let views = try audiences?.encode(running.state, of: machine)
     try Machine.advance(
       &published, to: view, by: viewEncoding, using: &buffers.encoded, writing: &buffers.patch)
+    if let views { return publish(views, isRedaction: isRedaction, buffers) }
     guard !buffers.patch.isEmpty else { return }
     let base = revision
     revision += 1
@@ -458,6 +467,28 @@ extension Store {
         Publication(
           base: base, revision: revision, patch: needsPatch ? patch : nil,
           isRedaction: isRedaction, store: self))
+    }
+  }
+
+  /// Publishes the views of the audiences, and the view of the machine to other listeners.
+  private func publish(
+    _ views: [(store: AudienceStore<Machine>, shown: JSONEncodedState)], isRedaction: Bool,
+    _ buffers: StoreBuffers
+  ) {
+    let patches = views.map { $0.store.advance(to: $0.shown) }
+    guard !buffers.patch.isEmpty || patches.contains(where: { $0 != nil }) else { return }
+    let base = revision
+    revision += 1
+    if !observers.isEmpty { observers.published(running.view(), revision) }
+    buffers.patch.withBytes { patch in
+      notify(
+        Publication(
+          base: base, revision: revision, patch: listeners.needPatches ? patch : nil,
+          isRedaction: isRedaction, store: self))
+    }
+    let published = revision
+    for (view, patch) in zip(views, patches) {
+      if let patch { view.store.publish(patch, revision: published, isRedaction: isRedaction) }
     }
   }
 
@@ -474,6 +505,7 @@ extension Store {
   private func notify(event: UnsafeRawBufferPointer) {
     let all = listeners.all
     listeners.server?.happened(event)
+    if let audiences { for audience in audiences.all { audience.happened(event) } }
     for listener in all where !listener.isStopped {
       if case .event(let call) = listener.call { call(event) }
     }

@@ -24,7 +24,7 @@ actor Published<Machine: StateMachine>: StoreHost {
     for input in inputs {
       try input.utf8.span.withUnsafeBytes { bytes in
         var reader = JSONReader(bytes)
-        _ = try (store as any AnyStore).send(reading: &reader)
+        _ = try (store as any AnyStore).send(reading: &reader, from: .server)
       }
     }
     return texts

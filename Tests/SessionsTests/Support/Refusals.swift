@@ -67,6 +67,7 @@ extension SessionError {
   var words: String {
     switch self {
     case .unknownStore(let name): "unknown store \(name)"
+    case .forbidden(let refusal): "forbidden: \(refusal.message)"
     case .unknownKind(let kind): "unknown kind \(kind)"
     case .storeClosed(let name): "closed \(name)"
     case .otherConfiguration(let name): "other configuration \(name)"

@@ -208,10 +208,10 @@ struct CompositionTests {
     #expect(await bench.do { $1.state.runners.map(\.notes) } == [[], ["flipped"]])
     let refusals = await bench.do { _, store in
       [
-        store.running.refusal(of: .runner(id: "c", input: .flip))?.message,
-        store.running.refusal(of: .extra(input: .flip))?.message,
-        store.running.refusal(of: .runner(id: "a", input: .clear))?.message,
-        store.running.refusal(of: .runner(id: "a", input: .flip))?.message,
+        store.running.refusal(of: .runner(id: "c", input: .flip), from: .server)?.message,
+        store.running.refusal(of: .extra(input: .flip), from: .server)?.message,
+        store.running.refusal(of: .runner(id: "a", input: .clear), from: .server)?.message,
+        store.running.refusal(of: .runner(id: "a", input: .flip), from: .server)?.message,
       ]
     }
     #expect(

@@ -267,7 +267,7 @@ struct StoreTests {
     Array(text.utf8).withUnsafeBytes { bytes in
       var reader = JSONReader(bytes)
       do throws(InputError) {
-        _ = try store.send(reading: &reader)
+        _ = try store.send(reading: &reader, from: .server)
         return nil
       } catch {
         return error

@@ -12,6 +12,7 @@ from .connection import Connection, ConnectionListener
 from .errors import (
     ConnectionLostError,
     ExpiredSessionError,
+    ForbiddenError,
     InternalError,
     InvalidParamsError,
     InvalidRequestError,
@@ -54,6 +55,7 @@ __all__ = [
     "ConnectionLostError",
     "Document",
     "ExpiredSessionError",
+    "ForbiddenError",
     "InternalError",
     "InvalidParamsError",
     "InvalidRequestError",

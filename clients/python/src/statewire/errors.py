@@ -142,6 +142,16 @@ class OutOfOrderError(RPCError, code=-32019):
         return sequence if isinstance(sequence, int) else None
 
 
+class ForbiddenError(RPCError, code=-32020):
+    """The store kind refuses this use of the store to this client."""
+
+    @property
+    def reason(self) -> str | None:
+        """The reason, as a word for programs."""
+        reason = self._member("reason")
+        return reason if isinstance(reason, str) else None
+
+
 class ConnectionLostError(StatewireError):
     """The connection ended before the response. It is unknown whether the request was carried out."""
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StatewireJSON
+
+/// The audiences of a store, each with its view.
+final class Audiences<Machine: StateMachine> {
+  private let audience: (Machine, Viewer) -> AnyHashable
+  private let view: (Machine, Machine.State, AnyHashable) -> Machine.ViewState?
+  private var stores: [AnyHashable: AudienceStore<Machine>] = [:]
+  /// The audiences in the order in which they came.
+  private var order: [AnyHashable] = []
+
+  fileprivate init(
+    audience: @escaping (Machine, Viewer) -> AnyHashable,
+    view: @escaping (Machine, Machine.State, AnyHashable) -> Machine.ViewState?
+  ) {
+    self.audience = audience
+    self.view = view
+  }
+
+  /// Creates the audiences of a store; nil if its machine has none.
+  static func ofMachine() -> Audiences? {
+    guard let machine = Machine.self as? any AudienceMachine.Type else { return nil }
+    return machine.audiences as? Audiences
+  }
+
+  /// Returns the audience of a viewer.
+  func audience(of viewer: Viewer, _ machine: Machine) -> AnyHashable { audience(machine, viewer) }
+
+  /// Returns the store as an audience sees it, created on first use.
+  ///
+  /// - Throws: `JSONError` if its view cannot be encoded.
+  func store(_ audience: AnyHashable, of store: Store<Machine>) throws(JSONError) -> AudienceStore<
+    Machine
+  > {
+    if let known = stores[audience] { return known }
+    let shown = try JSONEncodedState(view(store.machine, store.state, audience))
+    let made = AudienceStore(store, shown, revision: store.revision)
+    stores[audience] = made
+    order.append(audience)
+    return made
+  }
+
+  /// Removes an audience without viewers.
+  func remove(_ audience: AnyHashable) {
+    stores[audience] = nil
+    order.removeAll { $0 == audience }
+  }
+
+  /// Removes all audiences, because the store closes.
+  func removeAll() {
+    stores = [:]
+    order = []
+  }
+
+  /// Encodes the views of a new state, before anything is published.
+  func encode(
+    _ state: Machine.State, of machine: Machine
+  ) throws(JSONError) -> [(store: AudienceStore<Machine>, shown: JSONEncodedState)] {
+    var all: [(store: AudienceStore<Machine>, shown: JSONEncodedState)] = []
+    for audience in order {
+      guard let store = stores[audience] else { continue }
+      all.append((store, try JSONEncodedState(view(machine, state, audience))))
+    }
+    return all
+  }
+
+  /// The stores of all audiences, in the order in which they came.
+  var all: [AudienceStore<Machine>] { order.compactMap { stores[$0] } }
+}
+
+extension AudienceMachine {
+  /// An `Audiences<Self>` as `Any`, so that code without the constraint can read it.
+  fileprivate static var audiences: Any {
+    Audiences<Self>(
+      audience: { AnyHashable($0.audience(of: $1)) },
+      view: { machine, state, audience in
+        (audience.base as? Audience).map { machine.view(of: state, for: $0) }
+      })
+  }
+}
+
+/// The input of a presence-aware machine, for code that is generic over all state machines.
+enum Presence<Machine: StateMachine> {
+  /// Returns the input for the viewers; nil if there is none or the machine is not aware of them.
+  static func input(_ machine: Machine, _ viewers: [Viewer]) -> Machine.Input? {
+    guard let machine = machine as? any PresenceAwareMachine else { return nil }
+    return input(of: machine, viewers) as? Machine.Input
+  }
+
+  private static func input(of machine: some PresenceAwareMachine, _ viewers: [Viewer]) -> Any? {
+    machine.input(for: viewers)
+  }
+
+  /// True if the machine is aware of its viewers.
+  static var isAware: Bool { Machine.self is any PresenceAwareMachine.Type }
+}

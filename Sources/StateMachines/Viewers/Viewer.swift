@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The participant that sends an input or views a state.
+///
+/// A class, so that passing it costs one pointer. It is immutable.
+public final class Viewer: Sendable {
+  /// The role of a participant.
+  public enum Role: String, Codable, Sendable {
+    /// A participant that may send inputs.
+    case driver
+    /// A participant that receives updates and may change nothing.
+    case observer
+  }
+
+  /// The name of its token; nil on a server without tokens.
+  public let identity: String?
+  /// The frontend's name in the session; nil if it has none. A client chooses it freely, so it
+  /// proves nothing.
+  public let name: String?
+  /// The role in the session.
+  public let role: Role
+
+  /// Creates a viewer.
+  public init(identity: String? = nil, name: String? = nil, role: Role = .driver) {
+    self.identity = identity
+    self.name = name
+    self.role = role
+  }
+
+  /// The server itself: inputs of the program, of the lifecycle, and after a restart.
+  public static let server = Viewer()
+}
+
+extension Viewer: Hashable {
+  /// Returns true if identity, name and role are the same.
+  public static func == (one: Viewer, other: Viewer) -> Bool {
+    one.identity == other.identity && one.name == other.name && one.role == other.role
+  }
+
+  /// Hashes identity, name and role.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(identity)
+    hasher.combine(name)
+    hasher.combine(role)
+  }
+}
