@@ -344,8 +344,3 @@ public enum LimitName: String, CaseIterable, Sendable, JSONDescribed {
     .oneOf(names: allCases.map(\.rawValue)).open
   }
 }
-
-extension JSONError.Code {
-  /// Creates the code of a value that is well formed but exceeds a limit of the server.
-  public init(_ limit: LimitName) { self.init(limit: limit.rawValue) }
-}

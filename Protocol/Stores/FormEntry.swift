@@ -36,11 +36,6 @@ public struct FormEntry: Sendable {
   }
 }
 
-extension JSONError.Code {
-  /// The code of an entry that exceeds this server's limit, but not `FormEntry.maximumBytes`.
-  public static let fieldBytes = JSONError.Code(limit: "fieldBytes")
-}
-
 extension FormEntry: Equatable {
   /// Returns true if both have the same UTF-8 bytes.
   public static func == (one: FormEntry, other: FormEntry) -> Bool {

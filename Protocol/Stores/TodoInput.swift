@@ -63,11 +63,6 @@ public struct TodoTitle: Hashable, Sendable {
   }
 }
 
-extension JSONError.Code {
-  /// The code of a title that exceeds this server's limit, but not `TodoTitle.maximumBytes`.
-  public static let titleBytes = JSONError.Code(limit: "titleBytes")
-}
-
 extension TodoTitle: Codable, JSONReadable, JSONWritable {
   /// Decodes the value from JSON; the type documents its shape.
   ///

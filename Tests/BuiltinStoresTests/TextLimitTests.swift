@@ -20,7 +20,7 @@ struct TextLimitTests {
 
   /// Checks the code and the member of a refusal, and that its message does not show the text.
   func check(
-    _ refusal: InputRefusal?, _ code: JSONError.Code, _ member: String,
+    _ refusal: InputRefusal?, _ code: InputRefusal.Code, _ member: String,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
     #expect(refusal?.code == code, sourceLocation: sourceLocation)
@@ -34,12 +34,12 @@ struct TextLimitTests {
     let (short, long) = (TodoTitle("xxxx"), TodoTitle("xxxé"))
     #expect(store.refusal(of: .todoAdded(title: short)) == nil)
     #expect(store.refusal(of: .todoRenamed(id: "a long id", title: short)) == nil)
-    check(store.refusal(of: .todoAdded(title: long)), .titleBytes, "title")
-    check(store.refusal(of: .todoRenamed(id: "1", title: long)), .titleBytes, "title")
+    check(store.refusal(of: .todoAdded(title: long)), .limit("titleBytes"), "title")
+    check(store.refusal(of: .todoRenamed(id: "1", title: long)), .limit("titleBytes"), "title")
 
     let form = AddTodoStore(repository: MemoryTodoRepository(), limits: limits)
     #expect(form.refusal(of: .addTodo(title: short)) == nil)
-    check(form.refusal(of: .addTodo(title: long)), .titleBytes, "title")
+    check(form.refusal(of: .addTodo(title: long)), .limit("titleBytes"), "title")
   }
 
   @Test("`validate` accepts a title that is too long, and the title is not valid")
@@ -57,13 +57,14 @@ struct TextLimitTests {
     let (short, long) = (FormEntry("xxx"), FormEntry("xxxx"))
     #expect(store.refusal(of: .firstEntryChanged(value: short)) == nil)
     #expect(store.refusal(of: .submitTapped) == nil)
-    check(store.refusal(of: .firstEntryChanged(value: long)), .fieldBytes, "value")
-    check(store.refusal(of: .secondEntryChanged(value: long)), .fieldBytes, "value")
+    check(store.refusal(of: .firstEntryChanged(value: long)), .limit("fieldBytes"), "value")
+    check(store.refusal(of: .secondEntryChanged(value: long)), .limit("fieldBytes"), "value")
     check(
-      store.refusal(of: .entriesChanged(firstEntry: long, secondEntry: long)), .fieldBytes,
+      store.refusal(of: .entriesChanged(firstEntry: long, secondEntry: long)), .limit("fieldBytes"),
       "firstEntry")
     check(
-      store.refusal(of: .entriesChanged(firstEntry: short, secondEntry: long)), .fieldBytes,
+      store.refusal(of: .entriesChanged(firstEntry: short, secondEntry: long)),
+      .limit("fieldBytes"),
       "secondEntry")
   }
 }

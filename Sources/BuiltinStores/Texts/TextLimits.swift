@@ -15,7 +15,8 @@ public struct TextLimits: Sendable {
 
   func refusal(of title: TodoTitle) -> InputRefusal? {
     guard title.text.utf8.count > titleBytes else { return nil }
-    return InputRefusal(.titleBytes, "a title has at most \(titleBytes) bytes", member: "title")
+    return InputRefusal(
+      .init(.titleBytes), "a title has at most \(titleBytes) bytes", member: "title")
   }
 
   /// Returns the reason to refuse an entry; nil if it is short enough.
@@ -25,6 +26,12 @@ public struct TextLimits: Sendable {
   ///   - member: The name of the entry in the input.
   func refusal(of entry: FormEntry, _ member: String) -> InputRefusal? {
     guard entry.text.utf8.count > fieldBytes else { return nil }
-    return InputRefusal(.fieldBytes, "an entry has at most \(fieldBytes) bytes", member: member)
+    return InputRefusal(
+      .init(.fieldBytes), "an entry has at most \(fieldBytes) bytes", member: member)
   }
+}
+
+extension InputRefusal.Code {
+  /// Creates the code of an input that exceeds a limit of the server.
+  init(_ limit: LimitName) { self = .limit(limit.rawValue) }
 }

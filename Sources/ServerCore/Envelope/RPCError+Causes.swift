@@ -10,7 +10,8 @@ extension RPCError {
   init(_ refusal: InputRefusal) {
     let path = ["input"] + (refusal.member.map { [$0] } ?? [])
     self.init(
-      invalidParams: JSONError(refusal.code, refusal.message, path: path.map { .key($0) }))
+      invalidParams: JSONError(
+        .init(refusal.code), refusal.message, path: path.map { .key($0) }))
   }
 
   /// Creates the error for a refusal of a session.
@@ -55,7 +56,7 @@ extension RPCError {
     case .forbidden(let refusal):
       self.init(
         .forbidden, refusal.message,
-        data: .object(["reason": .string(refusal.code.rawValue)]))
+        data: .object(["reason": .string(JSONError.Code(refusal.code).rawValue)]))
     case .nameless:
       self.init(
         invalidParams: JSONError(

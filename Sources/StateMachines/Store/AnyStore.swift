@@ -235,7 +235,7 @@ extension Store: AnyStore {
       throw .undecodable(error)
     }
     if let refusal = running.refusal(of: input, from: viewer) {
-      var error = reader.error(refusal.code, refusal.message, at: start)
+      var error = reader.error(.init(refusal.code), refusal.message, at: start)
       if let member = refusal.member { error.path.append(.key(member)) }
       throw .undecodable(error)
     }

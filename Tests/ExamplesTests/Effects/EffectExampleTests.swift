@@ -202,7 +202,7 @@ struct EffectExampleTests {
   func machine() async throws {
     let notes = Notes(service: FixedNotes())
     let long = Notes.Input.typed(text: String(repeating: "a", count: 1_001))
-    #expect(notes.refusal(of: long, in: notes.initialState)?.code.isLimit == true)
+    #expect(notes.refusal(of: long, in: notes.initialState)?.code == .limit("noteBytes"))
     #expect(notes.isRedaction(.hidden) && !notes.isRedaction(.saved))
     #expect(notes.interruption(in: Notes.State(status: "loading")) == .stopped)
     if case .hidden? = notes.input(for: .inactive) {} else { Issue.record("nothing is hidden") }

@@ -233,8 +233,7 @@ struct Notes: StateMachine {
 
   func refusal(of input: Input, in state: State) -> InputRefusal? {
     guard case .typed(let text) = input, text.utf8.count > 1_000 else { return nil }
-    return InputRefusal(
-      JSONError.Code(limit: "noteBytes"), "a note has at most 1000 bytes", member: "text")
+    return InputRefusal(.limit("noteBytes"), "a note has at most 1000 bytes", member: "text")
   }
 
   func isRedaction(_ action: Action) -> Bool { action == .hidden }

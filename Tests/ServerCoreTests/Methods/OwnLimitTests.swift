@@ -37,8 +37,7 @@ private struct Board: StateMachine {
 
   func refusal(of input: Input) -> InputRefusal? {
     guard case .pin(let note) = input, note.utf8.count > 8 else { return nil }
-    return InputRefusal(
-      .init(limit: "noteBytes"), "a note has at most 8 bytes", member: "note")
+    return InputRefusal(.limit("noteBytes"), "a note has at most 8 bytes", member: "note")
   }
 
   func effect(of input: Input, in state: State) -> Effect<Input> { .action(input) }

@@ -47,7 +47,7 @@ struct SettledTests {
       Puppet(effects: [
         "go": { _ in
           .run("work") { context in
-            await context.refuse(InputRefusal(.limit, "no room"), otherwise: .note("refused"))
+            await context.refuse(InputRefusal(.value, "no room"), otherwise: .note("refused"))
           }
         }
       ]))
