@@ -80,7 +80,16 @@ typealias StateNarrowing = @Sendable (any Sendable) -> (any Sendable)?
 
 extension Work {
   func transformed<Other>(by transform: EffectTransform<Action, Other>) -> Work<Other> {
-    let body = body
+    let changed: Work<Other>.Body
+    if hasAttempts {
+      changed = { [body, failing] context in
+        await context.attempts(failingBy: failing?.failure) {
+          await body($0.pullback(transform.action, prefix: transform.prefix))
+        }
+      }
+    } else {
+      changed = { [body] in await body($0.pullback(transform.action, prefix: transform.prefix)) }
+    }
     var isPresent = isPresent
     if let narrowed = transform.narrowed, transform.canVanish || isPresent != nil {
       isPresent = { [isPresent] state in narrowed(state).map { isPresent?($0) ?? true } ?? false }
@@ -88,8 +97,8 @@ extension Work {
     return Work<Other>(
       name: transform.prefix + name, id: id.map(transform.id), isFeed: isFeed, began: began,
       cancelled: cancelled.flatMap(transform.action), dependents: dependents.map(transform.id),
-      failing: failing.flatMap(transform.failing), hasMetFault: hasMetFault, isPresent: isPresent
-    ) { await body($0.pullback(transform.action, prefix: transform.prefix)) }
+      failing: failing.flatMap(transform.failing), hasMetFault: hasMetFault, isPresent: isPresent,
+      hasAttempts: hasAttempts, body: changed)
   }
 }
 

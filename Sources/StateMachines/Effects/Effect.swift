@@ -78,13 +78,16 @@ final class Work<Action: Sendable>: Sendable {
   /// Returns false for a state of the store in which the child machine of the work is absent; nil if
   /// that is impossible.
   let isPresent: (@Sendable (any Sendable) -> Bool)?
+  /// True if `body` passes each attempt to `EffectContext.attempt`, because a policy may begin
+  /// several, or none.
+  let hasAttempts: Bool
   let body: Body
 
   init(
     name: String, id: EffectID? = nil, isFeed: Bool = false, began: (@Sendable () -> Void)? = nil,
     cancelled: Action? = nil, dependents: EffectID? = nil, failing: Failing<Action>? = nil,
     hasMetFault: Bool = false, isPresent: (@Sendable (any Sendable) -> Bool)? = nil,
-    body: @escaping Body
+    hasAttempts: Bool = false, body: @escaping Body
   ) {
     self.name = name
     self.id = id
@@ -95,6 +98,7 @@ final class Work<Action: Sendable>: Sendable {
     self.failing = failing
     self.hasMetFault = hasMetFault
     self.isPresent = isPresent
+    self.hasAttempts = hasAttempts
     self.body = body
   }
 
@@ -103,13 +107,14 @@ final class Work<Action: Sendable>: Sendable {
     name: String? = nil, id: EffectID? = nil, isFeed: Bool? = nil,
     began: (@Sendable () -> Void)? = nil,
     cancelled: Action? = nil, dependents: EffectID? = nil, failing: Failing<Action>? = nil,
-    hasMetFault: Bool? = nil, body: Body? = nil
+    hasMetFault: Bool? = nil, hasAttempts: Bool? = nil, body: Body? = nil
   ) -> Work {
     Work(
       name: name ?? self.name, id: id ?? self.id, isFeed: isFeed ?? self.isFeed,
       began: began ?? self.began, cancelled: cancelled ?? self.cancelled,
       dependents: dependents ?? self.dependents, failing: failing ?? self.failing,
       hasMetFault: hasMetFault ?? self.hasMetFault, isPresent: isPresent,
+      hasAttempts: hasAttempts ?? self.hasAttempts,
       body: body ?? self.body)
   }
 

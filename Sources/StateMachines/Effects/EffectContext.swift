@@ -5,7 +5,7 @@ public struct EffectContext<Action: Sendable>: Sendable {
   /// The store's clock. Work must not sleep on another clock.
   public var clock: any StoreClock { line.clock }
 
-  private let line: EffectLine
+  private var line: EffectLine
   /// Converts an action to the store's own type; nil if the action is dropped on the way.
   private let wrap: @Sendable (Action) -> (any Sendable)?
 
@@ -72,7 +72,7 @@ public struct EffectContext<Action: Sendable>: Sendable {
     let part = line.isObserved ? line.parts?.next(name) : nil
     if let part { await line.deliver(.partBegan(part)) }
     let outcome: Outcome =
-      switch line.faults?.take(name) {
+      switch line.faults?.injected.take(name) {
       case nil, .dropConnection: await body()
       case .fail: failure
       case .delay(let time):
@@ -87,6 +87,49 @@ public struct EffectContext<Action: Sendable>: Sendable {
     return outcome
   }
 }
+
+// MARK: - Faults
+
+extension EffectContext {
+  /// Returns the same context for work that meets faults.
+  func meeting(_ faults: WorkFaults) -> EffectContext {
+    var context = self
+    context.line.faults = faults
+    return context
+  }
+
+  /// Performs one attempt of the work, changed by the fault that is injected for it.
+  func attempt(_ body: Work<Action>.Body) async {
+    guard let faults = line.faults else { return await body(self) }
+    switch faults.next() {
+    case nil, .dropConnection: break
+    case .fail:
+      if let failure = faults.failure as? Action { await send(failure) }
+      return
+    case .delay(let time):
+      if (try? await sleep(for: time)) == nil { return }
+    case .hang:
+      return await Fault.hang(giving: ())
+    }
+    faults.began()
+    await body(self)
+  }
+
+  /// Performs work whose attempts give actions of another type.
+  ///
+  /// - Parameter failure: The action of the other type that a failed attempt gives; nil if only the
+  ///   work as a whole has one, so that the whole work is one attempt.
+  func attempts(failingBy failure: (any Sendable)?, _ body: Work<Action>.Body) async {
+    guard let faults = line.faults else { return await body(self) }
+    if failure == nil, faults.failure != nil {
+      await attempt { await body($0.meeting(faults.ofParts)) }
+    } else {
+      await body(meeting(faults.failing(by: failure)))
+    }
+  }
+}
+
+// MARK: - Actions of other types
 
 extension EffectContext {
   /// Returns a context for work whose actions are transformed into actions of this context; nil
@@ -105,7 +148,8 @@ extension EffectContext {
 /// The connection between running work and its store, independent of the type of the actions.
 struct EffectLine: Sendable {
   let clock: any StoreClock
-  let faults: Faults?
+  /// The faults that the work meets; nil if none can be injected.
+  var faults: WorkFaults?
   /// Numbers the named parts of work; nil if the store has no observers.
   let parts: PartNumbers?
   let deliver: @Sendable (EffectMessage.News) async -> Void

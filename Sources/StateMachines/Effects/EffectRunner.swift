@@ -127,7 +127,7 @@ final class EffectRunner<Action: Sendable> {
     let store = store
     work.began?()
     // Weak here too: long work, such as a feed, must not keep the host and its stores alive.
-    let line = EffectLine(clock: environment.clock, faults: environment.faults, parts: parts) {
+    let line = EffectLine(clock: environment.clock, parts: parts) {
       [weak host] news in
       guard news.isOfPart || !Task.isCancelled else { return }
       await host?.deliver(EffectMessage(store: store, run: number, news: news))

@@ -17,7 +17,7 @@ extension Effect {
     when isFailure: @escaping @Sendable (Action) -> Bool,
     waiting: @escaping @Sendable (_ next: Int) -> Action? = { _ in nil }
   ) -> Effect {
-    mapBody { body in
+    mapAttempts { body in
       { context in
         _ = await context.clock.retry(attempts: attempts, backoff: backoff) { hasFailed in
           hasFailed
@@ -46,7 +46,7 @@ extension Effect {
   ///   - limit: The longest time for the work, on the store's clock; with 0, the work does not begin.
   ///   - action: The action to send if the work took longer.
   public func timeout(after limit: Duration, _ action: Action) -> Effect {
-    mapBody { body in
+    mapAttempts { body in
       { context in
         guard limit > .zero else { return await context.send(action) }
         let isOpen = Lock(true)
@@ -82,7 +82,7 @@ extension Effect {
     in cache: ExpiringCache<Key, Action>, key: Key, for time: Duration,
     when isKept: @escaping @Sendable (Action) -> Bool
   ) -> Effect {
-    let keeping = mapBody { body in
+    let keeping = mapAttempts { body in
       { context in
         await body(
           context.pullback { action in
@@ -98,8 +98,9 @@ extension Effect {
     }
   }
 
-  /// Returns the same effect with the bodies of its works changed; waits stay the same.
-  private func mapBody(
+  /// Returns the same effect with the bodies of its works changed; waits stay the same. Each call of
+  /// an original body is an attempt, which can meet injected faults.
+  private func mapAttempts(
     _ change:
       @escaping @Sendable (@escaping Work<Action>.Body) -> Work<Action>.Body
   ) -> Effect {
@@ -107,13 +108,13 @@ extension Effect {
     case .none, .action, .named, .cancel, .operation:
       return self
     case .several(let effects):
-      return .several(effects.map { $0.mapBody(change) })
+      return .several(effects.map { $0.mapAttempts(change) })
     case .work(let work):
-      return Effect(step: .work(work.changing(body: change(work.body))))
+      return Effect(step: .work(work.changing(hasAttempts: true, body: change(work.attempts))))
     case .put(let delay, let wait, let effect):
-      return Effect(step: .put(off: delay, wait, effect.mapBody(change)))
+      return Effect(step: .put(off: delay, wait, effect.mapAttempts(change)))
     case .deferred(let make):
-      return Effect(step: .deferred { make($0).mapBody(change) })
+      return Effect(step: .deferred { make($0).mapAttempts(change) })
     }
   }
 }

@@ -21,7 +21,7 @@ extension Store {
     case .cancel(let id, let feeds):
       cancel(id, feeds: feeds)
     case .work(let work):
-      begin(withFault(work), for: inputID)
+      begin(runner.environment.faults.map(work.meeting) ?? work, for: inputID)
     case .named(let action, _, _) where observers.isEmpty && runner.environment.faults == nil:
       fold(action, for: inputID)
     case .named(let action, let name, let failing):
@@ -104,7 +104,8 @@ extension Store {
       let wait = work.changing(name: "wait", body: { try? await $0.sleep(for: time) })
       let later = work.changing(hasMetFault: true)
       return begin(wait, for: inputID, next: Effect(step: .operation(later, effect)))
-    case .hang: return begin(work.hanging(), for: inputID)
+    case .hang:
+      return begin(work.changing(body: { _ in await Fault.hang(giving: ()) }), for: inputID)
     }
     if observers.isEmpty { return perform(effect, for: inputID) }
     let operation = runner.nextOperation(work.name)
@@ -117,16 +118,6 @@ extension Store {
     }
     perform(effect, for: inputID)
     observers.ended(operation, hasFailed ? .failed : .finished, revision)
-  }
-
-  /// Returns the work, changed by the fault that is injected for its name.
-  private func withFault(_ work: Work<Machine.Action>) -> Work<Machine.Action> {
-    switch fault(for: work) {
-    case nil, .dropConnection: work
-    case .fail: work.failed()
-    case .delay(let time): work.delayed(by: time)
-    case .hang: work.hanging()
-    }
   }
 
   private func fault(for work: Work<Machine.Action>) -> Fault? {
@@ -142,37 +133,6 @@ extension Effect {
     case .several(let effects): for effect in effects { effect.forEachAction(body) }
     case .none, .cancel, .work, .operation, .put, .deferred: break
     }
-  }
-}
-
-extension Work {
-  /// Returns the work with a body that only gives the failure.
-  fileprivate func failed() -> Work {
-    replacingBody { [failing] context in
-      if let failure = failing?.failure { await context.send(failure) }
-    }
-  }
-
-  fileprivate func delayed(by time: Duration) -> Work {
-    replacingBody { [began, body] context in
-      guard (try? await context.sleep(for: time)) != nil else { return }
-      began?()
-      await body(context)
-    }
-  }
-
-  fileprivate func hanging() -> Work {
-    replacingBody { _ in await Fault.hang(giving: ()) }
-  }
-
-  private func replacingBody(
-    _ body: @escaping Body
-  ) -> Work {
-    // Work that is not carried out does not call `began`.
-    Work(
-      name: name, id: id, isFeed: isFeed, began: nil, cancelled: cancelled,
-      dependents: dependents, failing: failing, hasMetFault: hasMetFault, isPresent: isPresent,
-      body: body)
   }
 }
 

@@ -153,11 +153,15 @@ struct EffectExampleTests {
     try await store.finish()
   }
 
-  @Test("a fault of the whole work replaces its policies too")
+  @Test("a fault of the work is met by one attempt too")
   func wholeFault() async throws {
     let store = notes()
-    await store.inject(.fail, into: "save")
+    await store.inject(.fail, into: "save", times: 3)
     try await store.send(.saveTapped)
+    try await store.receive(.retrying(attempt: 2)) { $0.status = "attempt 2" }
+    try await store.advance(by: .seconds(1))
+    try await store.receive(.retrying(attempt: 3)) { $0.status = "attempt 3" }
+    try await store.advance(by: .seconds(2))
     try await store.receive(.failed) { $0.status = "failed" }
     try await store.finish()
   }
