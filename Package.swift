@@ -308,7 +308,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "StateMachinesTestingTests",
-      dependencies: ["StateMachines", "StateMachinesTesting"],
+      dependencies: ["StateMachines", "StateMachinesTesting", "StatewireJSON"],
       swiftSettings: strict
     ),
     .testTarget(

@@ -5,14 +5,16 @@ internal import StatewireJSON
 
 /// A driver that runs a state machine step by step and checks each step.
 ///
-/// - `send` sends an input; its immediate actions are folded.
-/// - `receive` folds the next action that running work has sent.
-/// - `finish` checks that no action was missed and that no work still runs.
+/// - `send` sends an input; its immediate actions are part of it.
+/// - `receive` takes the next action of running work, or of an effect that was postponed. Immediate
+///   actions that it causes are part of it.
+/// - `finish` checks that nothing was missed and that no work still runs.
 ///
 /// Each takes a closure that makes the expected change of the state. Any other change is a failure,
-/// and so is an expected change that does not happen. A store that is not exhaustive checks less:
-/// an expected change must have happened, other changes may have happened, and actions that are not
-/// expected are folded. Failures are thrown, so any test framework can be used.
+/// and so is an expected change that does not happen. Actions, events and refusals by work are
+/// received in the order in which they happen. A store that is not exhaustive checks less: an
+/// expected change must have happened, other changes may have happened, and what is not received is
+/// skipped. Failures are thrown, so any test framework can be used; they name the line of the call.
 ///
 /// Work runs only while one of these calls waits, one job at a time and in a fixed order, so a test
 /// gives the same result each time.
@@ -30,13 +32,18 @@ internal import StatewireJSON
 /// try await store.finish()
 /// ```
 public actor TestStore<Machine: StateMachine>: StoreHost {
-  private let machine: Machine
-  private let isExhaustive: Bool
-  private let clock: ManualClock
-  private let patience: Duration
+  let machine: Machine
+  let isExhaustive: Bool
+  let clock: ManualClock
+  let patience: Duration
+  let faults = Faults()
+  let log = StepLog<Machine>()
   private let work = WorkQueue()
-  private let faults = Faults()
-  private var script: Store<Machine>?
+  private let initialState: Machine.State?
+  private var running: Store<Machine>?
+  private var number = 0
+  /// The state after the last step that the test has sent or received.
+  private var known: Machine.State?
 
   // Work that runs this many jobs without waiting for the clock is treated as an endless loop.
   private static var maximumJobs: Int { 100_000 }
@@ -45,153 +52,99 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
   ///
   /// - Parameters:
   ///   - machine: The machine to test.
-  ///   - exhaustive: True if each action and event must be received, and all work must end.
+  ///   - state: The state to begin with; nil for the initial state of the machine.
+  ///   - exhaustive: True if each action, event and refusal must be received, and all work must
+  ///     end.
   ///   - clock: The clock that effects wait on; see `advance`.
   ///   - patience: The longest wait, in real time, for work that waits neither on this clock nor on
   ///     other work. No passing test waits this long.
   public init(
-    _ machine: Machine, exhaustive: Bool = true, clock: ManualClock = ManualClock(),
-    patience: Duration = .seconds(2)
+    _ machine: Machine, state: Machine.State? = nil, exhaustive: Bool = true,
+    clock: ManualClock = ManualClock(), patience: Duration = .seconds(2)
   ) {
     self.machine = machine
+    initialState = state
     isExhaustive = exhaustive
     self.clock = clock
     self.patience = patience
   }
 
-  /// The current state.
-  public var state: Machine.State { scripted.state }
+  /// The state after the last step that was sent or received.
+  public var state: Machine.State {
+    let store = store
+    return known ?? store.state
+  }
 
-  /// Sends an input and folds its immediate actions.
+  /// Sends an input. Its immediate actions are folded and are not received.
   ///
   /// - Parameters:
   ///   - input: The input.
   ///   - change: Changes the previous state to the expected one.
-  /// - Throws: `TestFailure` if the state differs from the expected one, or if an earlier action
-  ///   has not been received.
+  /// - Throws: `TestFailure` if the machine refuses the input, if the state differs from the
+  ///   expected one, or if an earlier step has not been received.
   public func send(
-    _ input: Machine.Input, _ change: (inout Machine.State) -> Void = { _ in }
+    _ input: Machine.Input, _ change: (inout Machine.State) throws -> Void = { _ in },
+    fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
   ) async throws {
-    try await rest()
-    try refuseUnreceived(before: "sending \(input)")
-    let before = state
-    do {
-      try scripted.send(input)
-    } catch {
-      throw TestFailure("the input \(input) was sent after the store was closed")
+    let place = TestFailure.Place(fileID, filePath, line, column)
+    try await rest(place)
+    try checkNothingIsLeft(before: "sending \(input)", place)
+    if let refusal = store.refusal(of: input) {
+      throw TestFailure("the machine refuses the input \(input): \(refusal.inWords)", place)
     }
-    try compare(before, change, after: "the input \(input)")
+    let before = state
+    do throws(StoreError) {
+      try store.send(input)
+    } catch {
+      took(store.state)
+      throw TestFailure(error.message(after: "the input \(input)"), place)
+    }
+    try take(before, change, after: "the input \(input)", place)
   }
 
-  /// Waits for the next action that running work sends, whatever it is, and folds it.
-  ///
-  /// - Parameter change: Changes the previous state to the expected one.
-  /// - Throws: `TestFailure` if no action comes, or the state differs from the expected one.
-  public func receive(_ change: (inout Machine.State) -> Void = { _ in }) async throws {
-    try await receive(where: { _ in true }, change)
-  }
-
-  /// Waits for the next action that running work sends, and folds it.
+  /// Sends an input that the machine must refuse; nothing changes.
   ///
   /// - Parameters:
-  ///   - isExpected: Returns true for the expected action.
-  ///   - change: Changes the previous state to the expected one.
-  /// - Throws: `TestFailure` if no action or another action comes, or the state differs from the
-  ///   expected one.
-  public func receive(
-    where isExpected: (Machine.Action) -> Bool,
-    _ change: (inout Machine.State) -> Void = { _ in }
-  ) async throws {
-    while try await waits(atMost: patience, until: { $0.held?.isEmpty == false }),
-      let action = scripted.held?.first
-    {
-      let before = state
-      if isExpected(action) {
-        scripted.foldHeld()
-        return try compare(before, change, after: "the action \(action)")
-      }
-      guard !isExhaustive else {
-        throw TestFailure("the action \(action) is not the expected one")
-      }
-      scripted.foldHeld()
+  ///   - input: The input.
+  ///   - code: The expected code of the refusal.
+  /// - Returns: The refusal, with its message and member.
+  /// - Throws: `TestFailure` if the machine accepts the input or refuses it with another code, or if
+  ///   an earlier step has not been received.
+  @discardableResult
+  public func send(
+    _ input: Machine.Input, refused code: InputRefusal.Code,
+    fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
+  ) async throws -> InputRefusal {
+    let place = TestFailure.Place(fileID, filePath, line, column)
+    try await rest(place)
+    try checkNothingIsLeft(before: "sending \(input)", place)
+    guard let refusal = store.refusal(of: input) else {
+      throw TestFailure(
+        "expected the refusal \(code), but the machine accepts the input \(input)", place)
     }
-    throw TestFailure("expected an action, but none came")
+    guard refusal.code == code else {
+      throw TestFailure("expected the refusal \(code), but \(refusal.inWords) came", place)
+    }
+    return refusal
   }
 
   /// Advances the clock and wakes sleepers in the order of their deadlines; before each, all work
   /// runs until it is idle.
   ///
   /// - Throws: `TestFailure` if work runs without end and never waits.
-  public func advance(by duration: Duration) async throws {
+  public func advance(
+    by duration: Duration,
+    fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
+  ) async throws {
+    let place = TestFailure.Place(fileID, filePath, line, column)
     let end = clock.now.advanced(by: duration)
-    try await rest()
+    try await rest(place)
     // One sleep at a time, as on a server with `--test`.
-    while clock.wakeFirst(notAfter: end) { try await rest() }
+    while clock.wakeFirst(notAfter: end) { try await rest(place) }
     clock.advance(to: end)
-    try await rest()
+    try await rest(place)
   }
 
-  /// Checks that no action was missed and no work runs, except feeds, and then cancels the feeds.
-  ///
-  /// - Throws: `TestFailure` with an action that was not received, or work that still runs.
-  public func finish() async throws {
-    do {
-      let isOver = try await waits(atMost: isExhaustive ? patience : .zero) {
-        $0.runningNames.isEmpty || $0.held?.isEmpty == false
-      }
-      let running = scripted.runningNames
-      try refuseUnreceived(before: "the end")
-      guard isOver || !isExhaustive else {
-        throw TestFailure("still running at the end: \(running.joined(separator: ", "))")
-      }
-    } catch {
-      await cancelAll()
-      throw error
-    }
-    await cancelAll()
-  }
-
-  /// Cancels all running work, ignores the actions that it has sent, and lets it end.
-  public func cancelAll() async {
-    scripted.close()
-    try? await rest()
-  }
-
-  /// Passes a message from running work to the store.
-  public func deliver(_ message: EffectMessage) { scripted.receive(message) }
-
-  private var scripted: Store<Machine> {
-    if let script { return script }
-    do throws(JSONError) {
-      let script = try Store(
-        scripted: machine, host: self,
-        environment: StoreEnvironment(clock: clock, executor: work, faults: faults))
-      self.script = script
-      return script
-    } catch {
-      // A mistake in the tested machine. `state` needs the store and cannot throw.
-      fatalError("cannot encode the initial view state of \(Machine.self): \(error)")
-    }
-  }
-}
-
-extension TestStore where Machine.Event: Equatable {
-  /// Takes the oldest event, which must be equal to the expected one.
-  ///
-  /// - Throws: `TestFailure` if there is no event, or another one.
-  public func receive(event expected: Machine.Event) async throws {
-    try await rest()
-    guard let event = scripted.heldEvents?.first else {
-      throw TestFailure("expected the event \(expected), but none came")
-    }
-    guard event == expected else {
-      throw TestFailure("expected the event \(expected), but \(event) came")
-    }
-    scripted.heldEvents?.removeFirst()
-  }
-}
-
-extension TestStore {
   /// Injects a fault into the next calls of an operation.
   ///
   /// - Parameters:
@@ -201,80 +154,104 @@ extension TestStore {
   public func inject(_ fault: Fault, into operation: String, times: Int = 1) {
     faults.inject(fault, into: operation, times: times)
   }
-}
 
-extension TestStore where Machine.Action: Equatable {
-  /// Waits for the next action that running work sends, which must be equal to the expected one,
-  /// and folds it.
+  /// Checks that nothing was missed and no work runs, except feeds, and then cancels the feeds.
   ///
-  /// - Parameters:
-  ///   - expected: The expected action.
-  ///   - change: Changes the previous state to the expected one.
-  /// - Throws: `TestFailure` if no action or another action comes, or the state differs from the
-  ///   expected one.
-  public func receive(
-    _ expected: Machine.Action, _ change: (inout Machine.State) -> Void = { _ in }
+  /// - Throws: `TestFailure` with a step that was not received, or work that still runs.
+  public func finish(
+    fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
   ) async throws {
-    try await receive(where: { $0 == expected }, change)
+    let place = TestFailure.Place(fileID, filePath, line, column)
+    do {
+      let isOver = try await waits(atMost: isExhaustive ? patience : .zero, place) {
+        $0.runningNames.isEmpty || !log.entries.isEmpty
+      }
+      let running = store.runningNames
+      try checkNothingIsLeft(before: "the end", place)
+      guard isOver || !isExhaustive else {
+        throw TestFailure("still running at the end: \(running.joined(separator: ", "))", place)
+      }
+    } catch {
+      await cancelAll()
+      throw error
+    }
+    await cancelAll()
+  }
+
+  /// Cancels all running work, ignores what it has sent, and lets it end.
+  public func cancelAll() async {
+    _ = state
+    await close()
+    log.removeAll()
+  }
+
+  /// Passes a message from running work to the store.
+  public func deliver(_ message: EffectMessage) {
+    if message.store.rawValue == number { store.receive(message) }
   }
 }
 
-// MARK: - Comparing
+// MARK: - The store
 
 extension TestStore {
-  /// Throws if an action or event has not been received. Folds the actions if the store is not
-  /// exhaustive.
-  private func refuseUnreceived(before step: String) throws {
-    while let action = scripted.held?.first {
-      guard !isExhaustive else {
-        throw TestFailure("the action \(action) was not received before \(step)")
-      }
-      scripted.foldHeld()
-    }
-    if isExhaustive, let event = scripted.heldEvents?.first {
-      throw TestFailure("the event \(event) was not received before \(step)")
-    }
-  }
-
-  private func compare(
-    _ before: Machine.State, _ change: (inout Machine.State) -> Void, after step: String
-  ) throws {
-    // If other changes may have happened, the expected change must have no effect on the current
-    // state.
-    var expected = isExhaustive ? before : state
-    change(&expected)
-    if let difference = difference(from: expected) {
-      throw TestFailure(
-        "after \(step) the state differs from the expected state by \(difference)")
+  /// The store that runs now. It opens when it is first used, because an initializer cannot pass
+  /// its actor to a store.
+  var store: Store<Machine> {
+    if let running { return running }
+    do throws(JSONError) {
+      let store = try Store(
+        testing: machine, in: initialState ?? machine.initialState, number: StoreNumber(number),
+        host: self, environment: environment)
+      begin(store)
+      store.beginInitialEffect()
+      took(store.state)
+      return store
+    } catch {
+      // A mistake in the tested machine. `state` needs the store and cannot throw.
+      fatalError("cannot open a store of \(Machine.self): \(error)")
     }
   }
 
-  private func difference(from expected: Machine.State) -> String? {
-    if let patch = patch(machine.view(of: expected), machine.view(of: state)) { return patch }
-    if let patch = patch(expected, state) { return patch }
-    guard let expected = expected as? any Equatable, !isEqual(expected) else { return nil }
-    return "\(state) instead of \(expected)"
+  var environment: StoreEnvironment {
+    StoreEnvironment(clock: clock, executor: work, faults: faults)
   }
 
-  private func isEqual<Expected: Equatable>(_ expected: Expected) -> Bool {
-    expected == state as? Expected
+  /// The number of a store that takes the place of the running one.
+  var nextNumber: StoreNumber { StoreNumber(number + 1) }
+
+  /// Makes a store the running one, before its first effect begins.
+  func begin(_ store: Store<Machine>, as number: StoreNumber = StoreNumber(0)) {
+    running = store
+    self.number = number.rawValue
+    // As in a session that is journaled, effects receive the id of their operation.
+    _ = store.prepareRecord(scope: "test", epoch: UInt64(number.rawValue + 1))
+    store.test { [log, unowned store] step in
+      log.add(step, store.state, isFollowing: store.isFollowing)
+    }
   }
 
-  /// Returns the patch between two values; nil if they are equal or cannot be encoded as JSON.
-  private func patch(_ expected: Any, _ actual: Any) -> String? {
-    guard let expected = expected as? any Encodable, let actual = actual as? any Encodable,
-      let before = try? JSON.value(expected), let after = try? JSON.value(actual)
-    else { return nil }
-    let patch = JSONPatch.difference(from: before, to: after)
-    return patch.isEmpty ? nil : String(decoding: patch.value.jsonBytes(), as: UTF8.self)
+  /// Closes the store and lets its work end.
+  func close() async {
+    store.close()
+    try? await rest(TestFailure.Place("", "", 0, 0))
   }
+
+  /// Notes a step of the test that has ended in a state.
+  func took(_ state: Machine.State) {
+    log.removeActions()
+    known = state
+  }
+
+  /// Notes that the test has received actions that have led to a state; nil if it received none.
+  func received(_ state: Machine.State?) { known = state ?? known }
 }
 
 // MARK: - Waiting
 
 extension TestStore {
   /// Runs work until all of it waits for the clock or for an external event.
-  private func rest() async throws {
+  func rest(_ place: TestFailure.Place) async throws {
+    let store = store
     var jobs = 0
     while true {
       jobs += work.run()
@@ -282,7 +259,7 @@ extension TestStore {
       await Task.yield()
       if work.isEmpty { return }
       guard jobs < Self.maximumJobs else {
-        throw TestFailure("never idle: \(scripted.runningNames.joined(separator: ", "))")
+        throw TestFailure("never idle: \(store.runningNames.joined(separator: ", "))", place)
       }
     }
   }
@@ -290,21 +267,15 @@ extension TestStore {
   /// Waits until a condition is true when all work is idle; also waits for external events.
   ///
   /// - Returns: False if the condition was not true within the time, or no work runs.
-  private func waits(
-    atMost patience: Duration, until condition: (Store<Machine>) -> Bool
+  func waits(
+    atMost patience: Duration, _ place: TestFailure.Place,
+    until condition: (Store<Machine>) -> Bool
   ) async throws -> Bool {
     let deadline = ContinuousClock.now + patience
     while true {
-      try await rest()
-      if condition(scripted) { return true }
-      if scripted.isIdle || ContinuousClock.now >= deadline { return false }
+      try await rest(place)
+      if condition(store) { return true }
+      if store.isIdle || ContinuousClock.now >= deadline { return false }
     }
   }
-}
-
-/// A failed check of a test store.
-public struct TestFailure: Error, CustomStringConvertible, Equatable {
-  /// The failure in words for people.
-  public let description: String
-  init(_ description: String) { self.description = description }
 }

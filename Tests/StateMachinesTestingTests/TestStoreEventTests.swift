@@ -47,6 +47,7 @@ struct TestStoreEventTests {
     try await store.receive(event: .rang(times: 1))
     try await store.send(.ringLater)
     try await store.advance(by: .seconds(1))
+    try await store.receive(.rang) { $0.rings = 2 }
     try await store.receive(event: .rang(times: 2))
     try await store.finish()
   }

@@ -91,20 +91,20 @@ struct TestStoreTests {
   @Test("a test fails if the state after an input differs")
   func unexpectedState() async throws {
     await check(
-      "after the input startTapped the state differs from the expected state by "
-        + #"[{"op":"replace","path":"/isRunning","value":true}]"#
+      "after the input startTapped the state differs from the expected state:\n"
+        + "  isRunning: expected false, got true"
     ) { try await $0.send(.startTapped) }
     await check(
-      "after the input stopTapped the state differs from the expected state by "
-        + #"[{"op":"replace","path":"/seconds","value":0}]"#
+      "after the input stopTapped the state differs from the expected state:\n"
+        + "  seconds: expected 7, got 0"
     ) { try await $0.send(.stopTapped) { $0.seconds = 7 } }
   }
 
   @Test("a test fails if the state after an action differs")
   func unexpectedStateAfterAction() async throws {
     await check(
-      "after the action ticked the state differs from the expected state by "
-        + #"[{"op":"replace","path":"/seconds","value":1}]"#
+      "after the action ticked the state differs from the expected state:\n"
+        + "  seconds: expected 0, got 1"
     ) {
       try await $0.start()
       try await $0.receive()
@@ -117,9 +117,9 @@ struct TestStoreTests {
     try await store.send(.init()) { $0.hidden = 1 }
     let failure = await #expect(throws: TestFailure.self) { try await store.send(.init()) }
     #expect(
-      failure?.description
-        == "after the input Input() the state differs from the expected state by "
-        + "State(hidden: 2) instead of State(hidden: 1)")
+      failure?.message
+        == "after the input Input() the state differs from the expected state:\n"
+        + "  hidden: expected 1, got 2")
   }
 
   @Test("a test fails if an action is not received")
@@ -141,7 +141,7 @@ struct TestStoreTests {
 
   @Test("a test fails if a different action comes")
   func otherAction() async throws {
-    await check("the action ticked is not the expected one") {
+    await check("expected the action lapped(\"a1\"), but the action ticked came") {
       try await $0.start()
       try await $0.receive(.lapped("a1"))
     }
@@ -193,9 +193,9 @@ struct TestStoreTests {
       try await store.send(.stopTapped) { $0.isRunning = true }
     }
     #expect(
-      failure?.description
-        == "after the input stopTapped the state differs from the expected state "
-        + #"by [{"op":"replace","path":"/isRunning","value":false}]"#)
+      failure?.message
+        == "after the input stopTapped the state differs from the expected state:\n"
+        + "  isRunning: expected true, got false")
     await #expect(throws: TestFailure.self) {
       try await store.receive(.lapped("unknown"))
     }
@@ -212,7 +212,7 @@ struct TestStoreTests {
     let failure = await #expect(throws: TestFailure.self, sourceLocation: location) {
       try await steps(store)
     }
-    #expect(failure?.description == expected, sourceLocation: location)
+    #expect(failure?.message == expected, sourceLocation: location)
     await store.cancelAll()
   }
 }

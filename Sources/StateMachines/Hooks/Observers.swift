@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// All observers of one store: its hooks, each with a queue, and its trace while it is on.
+/// All observers of one store: its hooks, each with a queue, its trace while it is on, and the test
+/// that drives it.
 ///
 /// Without observers each call costs one comparison: the arguments are autoclosures and are not
 /// evaluated.
@@ -10,6 +11,7 @@ struct Observers<Machine: StateMachine> {
 
   private let queues: [HookQueue<Machine>]
   private var trace: ((TraceRecord) -> Void)?
+  private var test: ((StoreStep<Machine>) -> Void)?
   private(set) var isEmpty: Bool
 
   init(_ hooks: [Hook<Machine>]) {
@@ -20,7 +22,13 @@ struct Observers<Machine: StateMachine> {
   /// Sends all later records to `trace`; nil ends the trace.
   mutating func trace(_ trace: ((TraceRecord) -> Void)?) {
     self.trace = trace
-    isEmpty = queues.isEmpty && trace == nil
+    isEmpty = queues.isEmpty && trace == nil && test == nil
+  }
+
+  /// Sends all later steps to a test, immediately.
+  mutating func test(_ test: @escaping (StoreStep<Machine>) -> Void) {
+    self.test = test
+    isEmpty = false
   }
 
   func opened(_ revision: Revision) {
@@ -35,8 +43,14 @@ struct Observers<Machine: StateMachine> {
     ended(.actions, .finished, revision)
     ended(.states, .finished, revision)
     for queue in queues { queue.end() }
-    trace = nil
+    (trace, test) = (nil, nil)
     isEmpty = true
+  }
+
+  /// Sends a step to the test that drives the store. `gave` sends the actions that are folded.
+  func tested(_ step: @autoclosure () -> StoreStep<Machine>) {
+    if isEmpty { return }
+    test?(step())
   }
 
   func began(
@@ -65,6 +79,7 @@ struct Observers<Machine: StateMachine> {
       TraceRecord(
         operation: operation, moment: .receiveOutput, action: caseName(of: action),
         failed: isFailure, revision: revision))
+    if operation == .actions { test?(.action(action)) }
   }
 
   func published(_ state: Machine.ViewState, _ revision: Revision) {

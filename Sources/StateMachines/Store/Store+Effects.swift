@@ -151,8 +151,9 @@ extension Store {
       else { return }
       give(action, run)
     case .refused(let refusal, let action):
-      guard phase != .closed, let run = runner.run(message.run),
-        !inputIDs.refuse(run.inputID, refusal), let action = action as? Machine.Action
+      guard phase != .closed, let run = runner.run(message.run) else { return }
+      observers.tested(.refusal(refusal))
+      guard !inputIDs.refuse(run.inputID, refusal), let action = action as? Machine.Action
       else { return }
       give(action, run)
     case .becameFeed(let action):
@@ -190,12 +191,7 @@ extension Store {
 
   private func give(_ action: Machine.Action, _ run: EffectRunner<Machine.Action>.Run) {
     gave(action, run)
-    let inputID = run.isFeed ? nil : run.inputID
-    if heldActions != nil {
-      heldActions?.append(HeldAction(action: action, inputID: inputID))
-    } else {
-      take(.action(action, inputID))
-    }
+    take(.action(action, run.isFeed ? nil : run.inputID))
   }
 
   private func gave(
@@ -210,15 +206,9 @@ extension Store {
   func becameFeed(_ number: RunNumber, giving action: Machine.Action) {
     guard let run = runner.run(number) else { return }
     let replaced = runner.cancelFeeds(before: run)
-    if heldActions != nil {
-      for action in replaced.compactMap(\.work.cancelled) + [action] {
-        heldActions?.append(HeldAction(action: action, inputID: run.inputID))
-      }
-    } else {
-      cancelled(replaced)
-      gave(action, run)
-      fold(action, for: run.inputID)
-    }
+    cancelled(replaced)
+    gave(action, run)
+    fold(action, for: run.inputID)
     if runner.becameFeed(run) { settled(run.inputID, cancelled: false) }
   }
 
@@ -313,25 +303,4 @@ extension Store {
       waiter(Completion(revision: revision, end))
     }
   }
-}
-
-// MARK: - Step by step
-
-extension Store {
-  /// Actions of running work that wait until a test folds them; nil if actions are folded
-  /// immediately.
-  package var held: [Machine.Action]? { heldActions?.map(\.action) }
-
-  /// Folds the oldest held action.
-  package func foldHeld() {
-    guard heldActions?.isEmpty == false, let next = heldActions?.removeFirst() else { return }
-    take(.action(next.action, next.inputID))
-  }
-
-  /// The names of the work that has not ended, in the order in which it began. Feeds are not
-  /// included: they end with their store.
-  package var runningNames: [String] { runner.running.map(\.operation.name) }
-
-  /// True if no work runs that could send an action.
-  package var isIdle: Bool { runner.isIdle }
 }

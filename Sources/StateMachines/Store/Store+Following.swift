@@ -43,6 +43,8 @@ extension Store {
 
   /// Performs the other effects that actions have caused, and those that follow from them.
   func performFollowing() {
+    isFollowing = true
+    defer { isFollowing = false }
     var count = 0
     while phase == .folding, !following.isEmpty {
       let next = following.removeFirst()

@@ -53,17 +53,14 @@ public final class Store<Machine: StateMachine> {
   var effectsWithoutInput: Set<InputID> = []
   /// The effects that folded actions have caused and that have not been performed, in order.
   var following: [Following] = []
+  /// True while effects are performed that actions of work have caused.
+  package internal(set) var isFollowing = false
   /// The state before the input that is being performed; nil while at most one publication can
   /// follow.
   private var base: JSONEncodedState.Mark?
-  /// Actions of running work that wait until a test folds them; nil if actions are folded
-  /// immediately.
-  var heldActions: [HeldAction]?
   /// The reason why an immediate action of the last input was taken back; nil if none was. After a
   /// failure no further effect of the input is performed.
   private(set) var failure: Failure?
-  /// Events that a test has not received yet; nil outside tests.
-  package var heldEvents: [Machine.Event]?
 
   enum Phase { case idle, folding, closed }
 
@@ -71,12 +68,6 @@ public final class Store<Machine: StateMachine> {
   final class Failure {
     let error: JSONError
     init(_ error: JSONError) { self.error = error }
-  }
-
-  /// An action of running work that waits until a test folds it.
-  struct HeldAction {
-    let action: Machine.Action
-    let inputID: InputID?
   }
 
   /// One queued step.
@@ -115,7 +106,7 @@ public final class Store<Machine: StateMachine> {
   ) throws(JSONError) {
     try self.init(
       machine, number: number, host: host, environment, hooks: hooks, revision: revision,
-      lastOperation: lastOperation, state: machine.initialState, holdsActions: false)
+      lastOperation: lastOperation, state: machine.initialState)
     begin(running.composed.initialEffect(in: state))
   }
 
@@ -147,23 +138,13 @@ public final class Store<Machine: StateMachine> {
     }
     try self.init(
       machine, number: number, host: host, environment, hooks: hooks, revision: revision,
-      lastOperation: lastOperation, state: try durability.decodeState(state), holdsActions: false)
+      lastOperation: lastOperation, state: try durability.decodeState(state))
   }
 
-  /// Creates a store for tests, which folds the actions of running work only on request.
-  package convenience init(
-    scripted machine: Machine, host: any StoreHost, environment: StoreEnvironment
-  ) throws(JSONError) {
-    try self.init(
-      machine, number: StoreNumber(0), host: host, environment, hooks: [], revision: 0,
-      lastOperation: 0, state: machine.initialState, holdsActions: true)
-    begin(running.composed.initialEffect(in: state))
-  }
-
-  private init(
+  init(
     _ machine: Machine, number: StoreNumber, host: any StoreHost,
     _ environment: StoreEnvironment, hooks: [Hook<Machine>], revision: Revision,
-    lastOperation: UInt64, state: Machine.State, holdsActions: Bool
+    lastOperation: UInt64, state: Machine.State
   ) throws(JSONError) {
     let composed = Composed(machine)
     if let fault = composed.fault { throw JSONError(.value, fault) }
@@ -174,8 +155,6 @@ public final class Store<Machine: StateMachine> {
     inputIDs = InputIDs(after: lastOperation)
     runner = EffectRunner(host: host, store: number, environment: environment)
     observers = Observers(hooks)
-    heldActions = holdsActions ? [] : nil
-    heldEvents = holdsActions ? [] : nil
     if !observers.isEmpty { runner.reportParts() }
     observers.opened(revision)
   }
@@ -447,6 +426,7 @@ extension Store {
     if let last = last ?? record?.lastState { running.state = last }
     if performing != nil, failure == nil { failure = Failure(error) }
     listeners.server?.failed(error)
+    observers.tested(.unencodable(error))
   }
 
   private func publish(isRedaction: Bool) throws(JSONError) {
@@ -529,7 +509,7 @@ extension Store {
   private func sendEvent(of action: Machine.Action) {
     guard phase == .folding else { return }
     for event in running.events(of: action) {
-      heldEvents?.append(event)
+      observers.tested(.event(event))
       // An event that cannot be encoded is not sent; the view state does not depend on it.
       guard let text = try? JSON.encode(event) else { continue }
       text.withUnsafeBytes { notify(event: $0) }

@@ -17,7 +17,7 @@ struct FixedNotes: NoteService {
   func load() async -> String? { text }
   func save(_ text: String) async -> Bool { isSaved }
   func search(_ query: String) async -> [String] { query == "none" ? [] : ["found \(query)"] }
-  func upload(_ text: String, operation: String) async -> Bool { operation.isEmpty }
+  func upload(_ text: String, operation: String) async -> Bool { operation == "test#1.2" }
   var changes: AsyncStream<String> {
     AsyncStream { continuation in
       for text in changed { continuation.yield(text) }
@@ -61,8 +61,7 @@ struct EffectExampleTests {
     let store = notes()
     try await store.send(.reminderSet(seconds: 60))
     try await store.advance(by: .seconds(60))
-    // The effect after a wait is immediate, so nothing is left to be received.
-    #expect(await store.state.status == "reminded")
+    try await store.receive(.reminded) { $0.status = "reminded" }
 
     try await store.send(.typed(text: "a")) { $0.text = "a" }
     try await store.advance(by: .milliseconds(900))
@@ -83,7 +82,7 @@ struct EffectExampleTests {
     try await store.send(.scrolled(line: 2))
     try await store.send(.scrolled(line: 3))
     try await store.advance(by: .seconds(1))
-    #expect(await store.state.line == 3)
+    try await store.receive(.scrolled(line: 3)) { $0.line = 3 }
 
     try await store.send(.saved)
     try await store.receive(event: .saved)
@@ -134,7 +133,6 @@ struct EffectExampleTests {
     let store = TestStore(
       Notes(service: FixedNotes()), clock: ManualClock(start: .seconds(1_000)))
     try await store.send(.stamped) { $0.status = "1000" }
-    // A test store is not journaled, so there is no id.
     try await store.send(.uploadTapped)
     try await store.receive(.uploaded) { $0.status = "uploaded" }
     try await store.finish()
@@ -198,6 +196,8 @@ struct EffectExampleTests {
     try await store.send(.renamed(title: "none"))
     try await store.receive(.titled("none")) { $0.title = "none" }
     try await store.send(.renamed(title: "taken"))
+    let refusal = try await store.receive(refusal: .value)
+    #expect(refusal.member == "title")
     try await store.receive(.failed) { $0.status = "failed" }
     try await store.finish()
   }
