@@ -7,16 +7,16 @@ public struct EffectContext<Action: Sendable>: Sendable {
 
   private var line: EffectLine
   /// Converts an action to the store's own type; nil if the action is dropped on the way.
-  private let wrap: @Sendable (Action) -> (any Sendable)?
+  private let wrap: Wrap
 
   /// The text before the names of parts.
   private let prefix: String
 
-  init(_ line: EffectLine) { self.init(line, prefix: "") { $0 } }
+  private typealias Wrap = @Sendable (Action, _ isFailure: Bool) -> (any Sendable)?
 
-  private init(
-    _ line: EffectLine, prefix: String, wrap: @escaping @Sendable (Action) -> (any Sendable)?
-  ) {
+  init(_ line: EffectLine) { self.init(line, prefix: "") { action, _ in action } }
+
+  private init(_ line: EffectLine, prefix: String, wrap: @escaping Wrap) {
     self.line = line
     self.prefix = prefix
     self.wrap = wrap
@@ -26,7 +26,12 @@ public struct EffectContext<Action: Sendable>: Sendable {
   ///
   /// The action is dropped if the work was cancelled or the store was closed meanwhile.
   public func send(_ action: Action) async {
-    if let action = wrap(action) { await line.deliver(.action(action)) }
+    if let action = wrap(action, false) { await line.deliver(.action(action)) }
+  }
+
+  /// Sends an action that stands for a failure of the work.
+  func fail(_ action: Action) async {
+    if let action = wrap(action, true) { await line.deliver(.failed(action)) }
   }
 
   /// Sends an action and turns the work into a feed: the input no longer waits for it, and running
@@ -35,7 +40,7 @@ public struct EffectContext<Action: Sendable>: Sendable {
   /// For work that first gives a result and then its changes, such as a list and its changes. The
   /// store does all of it in one step: until then an older feed runs, and from then on this one.
   public func becomeFeed(sending action: Action) async {
-    if let action = wrap(action) { await line.deliver(.becameFeed(action)) }
+    if let action = wrap(action, false) { await line.deliver(.becameFeed(action)) }
   }
 
   /// Refuses the input of the work after it was accepted. A request that waits for the effects of
@@ -45,7 +50,7 @@ public struct EffectContext<Action: Sendable>: Sendable {
   ///   - refusal: The reason.
   ///   - action: The action to fold if no request waits, so that the state shows the refusal.
   public func refuse(_ refusal: InputRefusal, otherwise action: Action) async {
-    await line.deliver(.refused(refusal, otherwise: wrap(action)))
+    await line.deliver(.refused(refusal, otherwise: wrap(action, false)))
   }
 
   /// Waits on the store's clock.
@@ -104,7 +109,7 @@ extension EffectContext {
     switch faults.next() {
     case nil, .dropConnection: break
     case .fail:
-      if let failure = faults.failure as? Action { await send(failure) }
+      if let failure = faults.failure as? Action { await fail(failure) }
       return
     case .delay(let time):
       if (try? await sleep(for: time)) == nil { return }
@@ -139,8 +144,16 @@ extension EffectContext {
   func pullback<Other: Sendable>(
     _ transform: @escaping @Sendable (Other) -> Action?, prefix: String = ""
   ) -> EffectContext<Other> {
-    EffectContext<Other>(line, prefix: self.prefix + prefix) { [wrap] in
-      transform($0).flatMap(wrap)
+    EffectContext<Other>(line, prefix: self.prefix + prefix) { [wrap] action, isFailure in
+      transform(action).flatMap { wrap($0, isFailure) }
+    }
+  }
+
+  /// Returns a context for work whose actions are sent only if `isSent` returns true. It also
+  /// receives whether the action stands for a failure.
+  func filter(_ isSent: @escaping @Sendable (Action, Bool) -> Bool) -> EffectContext {
+    EffectContext(line, prefix: prefix) { [wrap] action, isFailure in
+      isSent(action, isFailure) ? wrap(action, isFailure) : nil
     }
   }
 }

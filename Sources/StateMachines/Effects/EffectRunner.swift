@@ -176,10 +176,8 @@ final class EffectRunner<Action: Sendable> {
   /// Returns the wait that keeps a window open.
   func run(window: EffectID) -> Run? { candidates(window).first { $0.window == window } }
 
-  /// Marks a run as failed if the action stands for a failure.
-  func gave(_ action: Action, _ run: Run) {
-    if let failing = run.work.failing, failing.isFailure(action) { run.hasFailed = true }
-  }
+  /// Notes that the work of a run has given an action that stands for a failure.
+  func failed(_ run: Run) { run.hasFailed = true }
 
   /// Notes that a named part of a run's work begins.
   ///

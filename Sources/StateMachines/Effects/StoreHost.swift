@@ -30,6 +30,8 @@ public struct EffectMessage: Sendable {
   enum News: Sendable {
     /// An action of the store's own type.
     case action(any Sendable)
+    /// An action of the store's own type that stands for a failure of the work.
+    case failed(any Sendable)
     /// An action of the store's own type; from now on the input does not wait for the work.
     case becameFeed(any Sendable)
     /// The input is refused. The action, of the store's own type, is folded if no request waits.
@@ -44,7 +46,7 @@ public struct EffectMessage: Sendable {
     var isOfPart: Bool {
       switch self {
       case .partBegan, .partEnded: true
-      case .action, .becameFeed, .refused, .ended: false
+      case .action, .failed, .becameFeed, .refused, .ended: false
       }
     }
   }

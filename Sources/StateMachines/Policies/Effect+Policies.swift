@@ -9,16 +9,19 @@ extension Effect {
   /// - Parameters:
   ///   - attempts: The number of attempts in total.
   ///   - backoff: The waits between attempts.
-  ///   - isFailure: Returns true for an action that stands for a failure of the work.
+  ///   - isFailure: Returns true for an action that stands for a failure of the work. By default
+  ///     that is what `failing:` or `operation` of the work names; one of them is required then.
   ///   - waiting: Returns the action to send before each wait, if any. Its argument is the number
   ///     of the next attempt, at first 2.
   public func retried(
     attempts: Int, backoff: Backoff = .exponential(),
-    when isFailure: @escaping @Sendable (Action) -> Bool,
+    when isFailure: (@Sendable (Action) -> Bool)? = nil,
     waiting: @escaping @Sendable (_ next: Int) -> Action? = { _ in nil }
   ) -> Effect {
-    mapAttempts { body in
-      { context in
+    mapAttempts { body, failing in
+      precondition(
+        isFailure != nil || failing != nil, "retried needs `when`, or work that names its failure")
+      return { context in
         _ = await context.clock.retry(attempts: attempts, backoff: backoff) { hasFailed in
           hasFailed
         } waiting: { next in
@@ -26,10 +29,11 @@ extension Effect {
         } _: { attempt in
           let hasFailed = Lock(false)
           await body(
-            context.pullback { action in
-              guard attempt < attempts, isFailure(action) else { return action }
+            context.filter { action, isError in
+              let fails = isFailure?(action) ?? (isError || failing?.isFailure(action) ?? false)
+              guard attempt < attempts, fails else { return true }
               hasFailed.withLock { $0 = true }
-              return nil
+              return false
             })
           return hasFailed.withLock { $0 }
         }
@@ -46,13 +50,13 @@ extension Effect {
   ///   - limit: The longest time for the work, on the store's clock; with 0, the work does not begin.
   ///   - action: The action to send if the work took longer.
   public func timeout(after limit: Duration, _ action: Action) -> Effect {
-    mapAttempts { body in
+    mapAttempts { body, _ in
       { context in
         guard limit > .zero else { return await context.send(action) }
         let isOpen = Lock(true)
         await withTaskGroup(of: Bool.self) { group in
           group.addTask {
-            await body(context.pullback { action in isOpen.withLock { $0 } ? action : nil })
+            await body(context.filter { _, _ in isOpen.withLock { $0 } })
             return true
           }
           // A sleep with a tolerance ends after the others with its deadline: on a virtual clock, the
@@ -82,14 +86,14 @@ extension Effect {
     in cache: ExpiringCache<Key, Action>, key: Key, for time: Duration,
     when isKept: @escaping @Sendable (Action) -> Bool
   ) -> Effect {
-    let keeping = mapAttempts { body in
+    let keeping = mapAttempts { body, _ in
       { context in
         await body(
-          context.pullback { action in
+          context.filter { action, _ in
             if isKept(action) {
               cache.insert(action, for: key, keeping: time, now: context.clock.uptime)
             }
-            return action
+            return true
           })
       }
     }
@@ -102,7 +106,9 @@ extension Effect {
   /// an original body is an attempt, which can meet injected faults.
   private func mapAttempts(
     _ change:
-      @escaping @Sendable (@escaping Work<Action>.Body) -> Work<Action>.Body
+      @escaping @Sendable (
+        _ attempt: @escaping Work<Action>.Body, _ failing: Failing<Action>?
+      ) -> Work<Action>.Body
   ) -> Effect {
     switch step {
     case .none, .action, .named, .cancel, .operation:
@@ -110,7 +116,8 @@ extension Effect {
     case .several(let effects):
       return .several(effects.map { $0.mapAttempts(change) })
     case .work(let work):
-      return Effect(step: .work(work.changing(hasAttempts: true, body: change(work.attempts))))
+      return Effect(
+        step: .work(work.changing(hasAttempts: true, body: change(work.attempts, work.failing))))
     case .put(let delay, let wait, let effect):
       return Effect(step: .put(off: delay, wait, effect.mapAttempts(change)))
     case .deferred(let make):

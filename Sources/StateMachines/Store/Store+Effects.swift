@@ -150,6 +150,11 @@ extension Store {
         let action = action as? Machine.Action
       else { return }
       give(action, run)
+    case .failed(let action):
+      guard phase != .closed, let run = runner.run(message.run),
+        let action = action as? Machine.Action
+      else { return }
+      give(action, run, isFailure: true)
     case .refused(let refusal, let action):
       guard phase != .closed, let run = runner.run(message.run) else { return }
       observers.tested(.refusal(refusal))
@@ -189,18 +194,20 @@ extension Store {
     if phase == .idle { work() }
   }
 
-  private func give(_ action: Machine.Action, _ run: EffectRunner<Machine.Action>.Run) {
-    gave(action, run)
+  private func give(
+    _ action: Machine.Action, _ run: EffectRunner<Machine.Action>.Run, isFailure: Bool = false
+  ) {
+    gave(action, run, isFailure: isFailure)
     take(.action(action, run.isFeed ? nil : run.inputID))
   }
 
   private func gave(
-    _ action: Machine.Action, _ run: EffectRunner<Machine.Action>.Run
+    _ action: Machine.Action, _ run: EffectRunner<Machine.Action>.Run, isFailure: Bool = false
   ) {
     if observers.isEmpty { return }
-    runner.gave(action, run)
-    observers.gave(
-      action, run.operation, isFailure: run.work.failing?.isFailure(action) ?? false, revision)
+    let isFailure = isFailure || run.work.failing?.isFailure(action) ?? false
+    if isFailure { runner.failed(run) }
+    observers.gave(action, run.operation, isFailure: isFailure, revision)
   }
 
   func becameFeed(_ number: RunNumber, giving action: Machine.Action) {

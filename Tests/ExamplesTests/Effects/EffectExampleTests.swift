@@ -18,6 +18,8 @@ struct FixedNotes: NoteService {
   func save(_ text: String) async -> Bool { isSaved }
   func search(_ query: String) async -> [String] { query == "none" ? [] : ["found \(query)"] }
   func upload(_ text: String, operation: String) async -> Bool { operation == "test#1.2" }
+  func share(_ text: String) async throws { if text.isEmpty { throw Unshared.empty } }
+  enum Unshared: Error { case empty }
   var changes: AsyncStream<String> {
     AsyncStream { continuation in
       for text in changed { continuation.yield(text) }
@@ -39,6 +41,19 @@ struct EffectExampleTests {
     try await store.send(.loadTapped) { $0.status = "loading" }
     try await store.receive(.loaded(text: "Text")) { ($0.text, $0.status) = ("Text", "loaded") }
     try await store.send(.cleared) { $0.text = "" }
+    try await store.finish()
+  }
+
+  @Test("work that throws gives the action of its failure")
+  func throwing() async throws {
+    let store = notes()
+    try await store.send(.shareTapped)
+    try await store.receive(.failed) { $0.status = "failed" }
+    try await store.send(.printTapped)
+    try await store.receive(.titled("empty")) { $0.title = "empty" }
+    await store.inject(.fail, into: "print")
+    try await store.send(.printTapped)
+    try await store.receive(.titled("an injected fault")) { $0.title = "an injected fault" }
     try await store.finish()
   }
 

@@ -13,6 +13,7 @@ protocol NoteService: Sendable {
   func save(_ text: String) async -> Bool
   func search(_ query: String) async -> [String]
   func upload(_ text: String, operation: String) async -> Bool
+  func share(_ text: String) async throws
   var changes: AsyncStream<String> { get }
 }
 
@@ -21,7 +22,7 @@ struct Notes: StateMachine {
   enum Input: Codable, Sendable {
     case loadTapped, stopTapped, reloadTapped, cachedLoadTapped, saveTapped, uploadTapped, saved
     case followTapped, unfollowTapped, followed, clockShown, clockHidden, cleared, stamped
-    case titleTapped, previewTapped, hidden
+    case titleTapped, previewTapped, hidden, shareTapped, printTapped
     case typed(text: String)
     case pasted(text: String)
     case queryTyped(text: String)
@@ -31,7 +32,8 @@ struct Notes: StateMachine {
   }
 
   enum Action: Equatable, Sendable {
-    case loading, failed, stopped, saved, timedOut, uploaded, cleared, reminded, ticked, hidden
+    case loading, failed, stopped, saved, timedOut, uploaded, cleared, reminded, ticked, hidden,
+      shared
     case loaded(text: String)
     case typed(text: String)
     case found(lines: [String])
@@ -67,6 +69,18 @@ struct Notes: StateMachine {
 
     case .loadTapped:
       .several(.action(.loading), load)
+
+    case .shareTapped:
+      .run("share", failing: .failed) { [service, text = state.text] context in
+        try await service.share(text)
+        await context.send(.shared)
+      }
+
+    case .printTapped:
+      .run("print", failing: Self.unprinted) { [service, text = state.text] context in
+        try await service.share(text)
+        await context.send(.shared)
+      }
 
     case .stopTapped:
       .cancel("load")
@@ -166,6 +180,8 @@ struct Notes: StateMachine {
     }
   }
 
+  @Sendable private static func unprinted(_ error: any Error) -> Action { .titled("\(error)") }
+
   private var load: Effect<Action> {
     .run("load") { [service] context in
       if let text = await service.load() {
@@ -200,7 +216,8 @@ struct Notes: StateMachine {
   func reduce(_ state: inout State, _ action: Action) {
     switch action {
     case .cleared: state.text = ""
-    case .loading, .failed, .stopped, .timedOut, .uploaded, .reminded: state.status = "\(action)"
+    case .loading, .failed, .stopped, .timedOut, .uploaded, .reminded, .shared:
+      state.status = "\(action)"
     case .saved: state.status = "saved"
     case .loaded(let text): (state.text, state.status) = (text, "loaded")
     case .typed(let text): state.text = text
