@@ -148,6 +148,18 @@ struct TestModeTests {
       sent("4", revision: 2))
   }
 
+  @Test("each attempt of an operation meets a fault", arguments: 1...3)
+  func retried(failures: Int) async throws {
+    // A fault replaced the whole operation, so that it was not tried again.
+    let peer = Peer(Self.world())
+    peer.send(
+      subscribe("0", "fallible"), Self.inject("1", "{\"type\":\"fail\"}", times: "\(failures)"),
+      Self.set("2", "retried", 5), Self.advance("3", "3"))
+    try await peer.expect(
+      answer("0", "{\"revision\":0,\"state\":{\"number\":0}}"), answer("1"),
+      Self.frame(0, 1, failures < 3 ? 5 : -1, applied: "2"), sent("2", revision: 1), answer("3"))
+  }
+
   @Test("an operation is delayed by the virtual clock", arguments: forms)
   func delay(form: String) async throws {
     let peer = Peer(Self.world())

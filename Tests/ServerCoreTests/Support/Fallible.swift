@@ -9,6 +9,8 @@ struct Fallible: StateMachine {
     case atOnce(number: Int)
     /// An operation that is work.
     case work(number: Int)
+    /// An operation that is work and is tried three times.
+    case retried(number: Int)
     /// An operation that is part of work.
     case part(number: Int)
     /// All frontends are inactive.
@@ -24,6 +26,9 @@ struct Fallible: StateMachine {
     case .atOnce(let number): Effect.action(number).operation("set", failing: -1)
     case .work(let number):
       Effect.run("work") { await $0.send(number) }.operation("set", failing: -1)
+    case .retried(let number):
+      Effect.run("work") { await $0.send(number) }.operation("set", failing: -1)
+        .retried(attempts: 3)
     case .part(let number):
       .run("work") { context in
         let outcome = await context.operation("set", failing: -1, when: { $0 < 0 }) { number }
