@@ -214,7 +214,7 @@ let package = Package(
       dependencies: [
         "BuiltinKinds", "BuiltinStores", "EmbeddedStorage", "RemoteSources", "SQLiteFiles",
         "SQLiteLedger", "SQLiteSessionJournal", "SQLiteTodoDatabase", "ServerCore", "Sessions",
-        "StateMachines", "StatewireJSON", "StatewireProtocol", "Transports", deque,
+        "StateMachines", "StatewireJSON", "StatewirePage", "StatewireProtocol", "Transports", deque,
         .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -274,8 +274,10 @@ let package = Package(
       name: "ExamplesTests",
       dependencies: [
         "BuiltinStores", "BuiltinStoresProtocol", "ClientTransports", "ServerCore", "Sessions",
-        "StateMachines", "StateMachinesTesting", "StatewireJSON", "Stopwatch", "TestSupport",
-        "Transports",
+        "StateMachines", "StateMachinesTesting", "StatewireJSON", "StatewireServer", "Stopwatch",
+        "TestSupport", "Transports",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .testTarget(

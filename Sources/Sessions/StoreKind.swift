@@ -20,6 +20,8 @@ public struct StoreKind: Sendable {
   /// Returns the work to do on another thread before a store is opened with a configuration; nil if
   /// there is none.
   let preparation: @Sendable (any Sendable) -> (@Sendable () -> any Sendable)?
+  /// Encodes the initial view state; see `checkInitialView()`.
+  let initialViewCheck: @Sendable () throws(JSONError) -> Void
   /// Returns the schemas of the kind; see `description(in:)`.
   let describe: @Sendable (JSONSchemas) -> Description
 
@@ -171,6 +173,12 @@ public struct StoreKind: Sendable {
     }
     preparation = { configuration in (configuration as? Configuration).flatMap { preparing?($0) } }
     read = { value throws(JSONError) in try JSON.decode(Configuration.self, from: value) }
+    initialViewCheck = { () throws(JSONError) in
+      guard let configuration = try? JSON.decode(Configuration.self, from: .object([:])),
+        let made = try? machine(configuration, sharing(nil))
+      else { return }
+      try Self.encodeInitialView(of: made)
+    }
     make = { [admit] configuration, seat throws(JSONError) in
       if seat.origin.state == nil { try admit(configuration, seat.shared) }
       guard let configuration = configuration as? Configuration else {

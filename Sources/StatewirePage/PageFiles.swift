@@ -2,20 +2,30 @@
 
 internal import CWebFiles
 
-/// The page of `statewire`, which shows the built-in stores in a browser.
-///
-/// A `ServerProgram` with the built-in kinds serves it with `static var page { PageFiles.all }`.
+/// Files for browsers that are embedded in the program.
 public enum PageFiles {
-  /// The contents of all files, by path.
+  /// The page of `statewire`, which shows the built-in stores: the contents of its files by path.
+  ///
+  /// A `ServerProgram` with the built-in kinds serves it with
+  /// `static var site: WebSite { WebSite(files: PageFiles.all) }`.
   ///
   /// - Complexity: O(*n*) in the number of bytes, because each access copies them.
-  public static var all: [String: [UInt8]] {
+  public static var all: [String: [UInt8]] { files { !$0.hasPrefix(clientFolder) } }
+
+  /// The modules of the JavaScript client: their contents by path, which begins with `client/`.
+  ///
+  /// - Complexity: O(*n*) in the number of bytes, because each access copies them.
+  public static var client: [String: [UInt8]] { files { $0.hasPrefix(clientFolder) } }
+
+  private static let clientFolder = "client/"
+
+  private static func files(where isWanted: (String) -> Bool) -> [String: [UInt8]] {
     var files: [String: [UInt8]] = [:]
     for index in 0... {
       let file = web_file(index)
-      guard let path = file.path else { break }
-      files[String(cString: path)] = Array(
-        UnsafeBufferPointer(start: file.bytes, count: file.count))
+      guard let path = file.path.map({ String(cString: $0) }) else { break }
+      guard isWanted(path) else { continue }
+      files[path] = Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
     }
     return files
   }

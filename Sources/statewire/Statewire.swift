@@ -12,7 +12,7 @@ struct Statewire: ServerProgram {
   static let abstract =
     "Hosts state machines for frontends in any language, over JSON-RPC 2.0."
   static let kinds = ServerKinds.builtin
-  static var page: [String: [UInt8]] { PageFiles.all }
+  static var site: WebSite { WebSite(files: PageFiles.all) }
   static let commands: [any ParsableCommand.Type] = [
     Play.self, LedgerCommand.self, JSONCommand.self,
   ]

@@ -10,7 +10,9 @@ import Testing
 /// files of docs/tutorial.md are compiled and run by Scripts/check-tutorial instead.
 @Suite("Swift in the documents")
 struct DocumentTests {
-  static let documents = ["README.md", "docs/effects.md", "docs/testing.md"]
+  static let documents = [
+    "README.md", "docs/effects.md", "docs/testing.md", "docs/embedding.md",
+  ]
 
   /// Folders whose files are compiled.
   private static let folders = ["Examples", "Tests/ExamplesTests", "clients/swift/Sources"]

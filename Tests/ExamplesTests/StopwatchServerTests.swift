@@ -2,6 +2,7 @@
 
 import ClientTransports
 import Foundation
+import FoundationNetworking
 import ServerCore
 import StatewireJSON
 import TestSupport
@@ -27,6 +28,16 @@ struct StopwatchServerTests {
       #expect(help.output.contains(option), "\(help.output)")
     }
     #expect(help.output.contains("USAGE: stopwatch-server serve"))
+    for words in [["--help"], ["help"]] {
+      let help = try run(words)
+      #expect(help.status == 0 && help.output.contains("OVERVIEW: Serves a stopwatch."))
+      #expect(help.output.contains("USAGE: stopwatch-server <subcommand>"), "\(help.output)")
+      #expect(help.output.contains("--version") && !help.output.contains("statewire"))
+    }
+    for words in [["--version"], ["serve", "--version"]] {
+      let version = try run(words)
+      #expect(version.status == 0 && version.output == "1.0.0\n", "\(version.output)")
+    }
     // Options of the built-in kinds would have no effect.
     for option in ["--balance-url", "--maximum-todos"] { #expect(!help.output.contains(option)) }
     let schema = try run(["schema"])
@@ -82,7 +93,80 @@ struct StopwatchServerTests {
     await client.close()
   }
 
+  @Test("serves a page of its own, the JavaScript client, and the same session over HTTP and TCP")
+  func page() async throws {
+    let folder = try TestFolder()
+    try Data("<p>Stopwatch</p>".utf8).write(to: URL(filePath: folder.path + "/index.html"))
+    let process = process([
+      "serve", "--tcp", "127.0.0.1:0", "--web", "127.0.0.1:0", "--web-root", folder.path,
+      "--content-security-policy", "default-src 'self'",
+    ])
+    let errors = Pipe()
+    process.standardError = errors
+    try process.run()
+    defer { process.terminate() }
+    var addresses: [ServerAddress] = []
+    for _ in 0..<2 {
+      let line = try errors.fileHandleForReading.read(untilLineWith: "listening on ").line
+      let address = line.split(separator: " ").last.flatMap { ServerAddress(String($0)) }
+      addresses.append(try #require(address, "\(line)"))
+    }
+
+    let page = try await get("/", addresses[1])
+    #expect(page.status == 200 && page.text == "<p>Stopwatch</p>", "\(page)")
+    #expect(page.policy == "default-src 'self'")
+    // Each module that a module imports is there.
+    var (paths, seen) = (["/client/index.js"], Set<String>())
+    while let path = paths.popLast() {
+      guard seen.insert(path).inserted else { continue }
+      let module = try await get(path, addresses[1])
+      #expect(module.status == 200 && module.type?.hasPrefix("text/javascript") == true, "\(path)")
+      for found in module.text.matches(of: /from "(\.[^"]+)"/) {
+        let base = URL(string: "http://x" + path)
+        paths += URL(string: String(found.1), relativeTo: base).map { [$0.absoluteURL.path] } ?? []
+      }
+    }
+    #expect(seen.count > 5, "\(seen)")
+
+    let web = try await ClientConnection.connect(to: addresses[1], framing: .lines)
+    let opened = try await response(
+      to: #"{"jsonrpc":"2.0","id":0,"method":"session/open"}"#, from: web)
+    let handle = try #require(opened[try JSONPointer(parsing: "/result/session")]?.string)
+    _ = try await response(to: Self.subscription, from: web)
+    let tcp = try await ClientConnection.connect(to: addresses[0], framing: .lines)
+    _ = try await response(
+      to: #"{"jsonrpc":"2.0","id":0,"method":"session/attach","params":{"session":"\#(handle)"}}"#,
+      from: tcp)
+    _ = try await response(to: Self.start, from: tcp)
+    var update = JSONValue.null
+    // A participant also receives the presence of the other one.
+    while update["method"] != "store/changed" {
+      update = try JSONValue(parsing: try #require(try await web.receive()))
+    }
+    #expect(update[try JSONPointer(parsing: "/params/store")] == "stopwatch", "\(update)")
+    await web.close()
+    await tcp.close()
+  }
+
   // MARK: - Helpers
+
+  /// A response to a GET request.
+  private struct Page {
+    let status: Int
+    let policy: String?
+    let type: String?
+    let text: String
+  }
+
+  private func get(_ path: String, _ address: ServerAddress) async throws -> Page {
+    let url = try #require(URL(string: "\(address)\(path)"))
+    let (data, response) = try await URLSession.shared.data(from: url)
+    let head = try #require(response as? HTTPURLResponse)
+    return Page(
+      status: head.statusCode, policy: head.value(forHTTPHeaderField: "Content-Security-Policy"),
+      type: head.value(forHTTPHeaderField: "Content-Type"),
+      text: String(decoding: data, as: UTF8.self))
+  }
 
   private func process(_ arguments: [String]) -> Process {
     let process = Process()

@@ -18,6 +18,7 @@ struct ServerProgramTests {
     #expect(Stopwatches.name == "stopwatches")
     #expect(MyHTTPServer.version == "")
     #expect(RootCommand<Stopwatches>.configuration.commandName == "stopwatches")
+    #expect(RootCommand<Stopwatches>.configuration.version == "unversioned")
   }
 
   private struct Form: StateMachine {
@@ -39,6 +40,34 @@ struct ServerProgramTests {
       try both.described().map(\.name)
         == ["todo", "addTodo", "balance", "loading", "form", "mine"])
     #expect(both.hasBuiltin)
+  }
+
+  private enum Paged: ServerProgram {
+    static let kinds: ServerKinds = []
+    static var site: WebSite {
+      WebSite(
+        files: ["index.html": [1]], folder: "web", origins: ["https://a.example"],
+        contentSecurityPolicy: "default-src 'self'")
+    }
+  }
+
+  @Test("options take precedence over the site of a program")
+  func site() throws {
+    func site(_ words: [String]) throws -> WebSite {
+      let options = try #require(ServeOptions(words: words, hasBuiltin: false))
+      let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+      return try options.configuration(of: Paged.self, logger: logger).site
+    }
+    let own = try site(["--web", "127.0.0.1:0"])
+    #expect(own.folder == "web" && own.files == ["index.html": [1]])
+    #expect(own.contentSecurityPolicy == "default-src 'self'" && !own.hasEcho)
+    let changed = try site([
+      "--web", "127.0.0.1:0", "--web-root", "other", "--web-origin", "https://b.example",
+      "--content-security-policy", "img-src *",
+    ])
+    #expect(changed.folder == "other" && changed.contentSecurityPolicy == "img-src *")
+    #expect(changed.origins == ["https://a.example", "https://b.example"])
+    #expect(throws: StartupError.self) { try site(["--content-security-policy", "img-src *"]) }
   }
 
   @Test("kinds can use the data folder")

@@ -112,6 +112,10 @@ extension ServeOption {
           For example https://example.org. On a loopback address, for example behind a proxy, the \
           server also accepts the host of the origin as its own name.
           """, "Origin whose pages may use --web, in addition to the server's own; repeatable."),
+      .text(
+        "content-security-policy", \.contentSecurityPolicy, valueName: "policy",
+        discussion: "By default the files of the server, and connections to it.",
+        "Content-Security-Policy of the page: what browsers load and run for it."),
       .flag(
         "insecure", \.isInsecure,
         "Allow TCP beyond loopback without tokens or TLS: the server accepts every client."

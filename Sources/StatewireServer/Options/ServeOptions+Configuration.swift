@@ -30,8 +30,8 @@ extension ServeOptions {
     if durability != nil, dataFolder == nil {
       throw StartupError("--durability requires --data-dir")
     }
-    if web.isEmpty, webRoot != nil || !webOrigins.isEmpty {
-      throw StartupError("--web-root and --web-origin require --web")
+    if web.isEmpty, webRoot != nil || !webOrigins.isEmpty || contentSecurityPolicy != nil {
+      throw StartupError("--web-root, --web-origin and --content-security-policy require --web")
     }
     var configuration = ServerConfiguration(kinds: Program.kinds, logger: logger)
     configuration.name = Program.name
@@ -41,8 +41,7 @@ extension ServeOptions {
       tcp.map { $0.tcp(isSecured: isSecured) } + unix.map { .unix(path: $0) }
       + web.map { $0.web(isSecured: isSecured) }
     if !web.isEmpty {
-      configuration.site = WebSite(
-        files: Program.page, folder: webRoot, origins: webOrigins, hasEcho: isTest)
+      configuration.site = site(of: Program.self)
     }
     configuration.stdio = stdio
     configuration.dataFolder = dataFolder
@@ -54,6 +53,16 @@ extension ServeOptions {
     configuration.isTest = isTest
     if Program.kinds.hasBuiltin { configuration.builtin = try builtin(logger) }
     return configuration
+  }
+
+  /// The page of a program, changed by the options.
+  private func site<Program: ServerProgram>(of program: Program.Type) -> WebSite {
+    var site = Program.site
+    if let webRoot { site.folder = webRoot }
+    if let contentSecurityPolicy { site.contentSecurityPolicy = contentSecurityPolicy }
+    site.origins += webOrigins
+    if isTest { site.hasEcho = true }
+    return site
   }
 
   private func builtin(_ logger: Logger) throws -> BuiltinConfiguration {

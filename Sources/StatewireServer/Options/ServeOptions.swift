@@ -15,6 +15,7 @@ struct ServeOptions: Sendable {
   var stdio = false
   var webRoot: String?
   var webOrigins: [String] = []
+  var contentSecurityPolicy: String?
 
   var dataFolder: String?
   /// Nil: not given, which means `process`.

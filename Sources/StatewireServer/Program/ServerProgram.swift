@@ -10,6 +10,8 @@ internal import Glibc
 ///
 /// @main
 /// struct StopwatchServer: ServerProgram {
+///   static let version = "1.0.0"
+///   static let abstract = "Serves a stopwatch."
 ///   static let kinds: ServerKinds = [StoreKind("stopwatch") { Stopwatch() }]
 /// }
 /// ```
@@ -30,15 +32,18 @@ public protocol ServerProgram: SendableMetatype {
   static var name: String { get }
 
   /// The version in the response to `initialize` and in the output of `--version`. By default
-  /// empty, which means none.
+  /// empty: `initialize` then has no version, and `--version` prints `unversioned`.
   static var version: String { get }
 
   /// One sentence at the top of the help.
   static var abstract: String { get }
 
-  /// The files that `--web` serves beside the WebSocket, by path; `index.html` is served at `/`. By
-  /// default none.
-  static var page: [String: [UInt8]] { get }
+  /// The page that `--web` serves beside the WebSocket, from files in the program, from a folder, or
+  /// both. By default there is no page.
+  ///
+  /// The options `--web-root`, `--web-origin` and `--content-security-policy` take precedence. The
+  /// JavaScript client is at `/client/index.js`, whatever the page is.
+  static var site: WebSite { get }
 
   /// The commands of the program in addition to `serve` and `schema`; by default none.
   static var commands: [any ParsableCommand.Type] { get }
@@ -62,8 +67,8 @@ extension ServerProgram {
   public static var version: String { "" }
   /// A sentence that fits every program.
   public static var abstract: String { "Hosts state machines for frontends, over JSON-RPC 2.0." }
-  /// No files.
-  public static var page: [String: [UInt8]] { [:] }
+  /// No page.
+  public static var site: WebSite { WebSite() }
   /// No commands.
   public static var commands: [any ParsableCommand.Type] { [] }
 
@@ -124,7 +129,9 @@ extension ServerProgram {
 struct RootCommand<Program: ServerProgram>: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
-      commandName: Program.name, abstract: Program.abstract, version: Program.version,
+      commandName: Program.name, abstract: Program.abstract,
+      // ArgumentParser has no `--version` if the version is empty.
+      version: Program.version.isEmpty ? "unversioned" : Program.version,
       subcommands: [ServeCommand<Program>.self] + Program.commands + [SchemaCommand<Program>.self])
   }
 }

@@ -4,6 +4,8 @@ internal import BuiltinKinds
 internal import EmbeddedStorage
 public import Logging
 public import Sessions
+internal import StatewireJSON
+internal import Transports
 
 /// The store kinds of a server.
 ///
@@ -12,7 +14,8 @@ public import Sessions
 /// .builtin + [StoreKind("stopwatch") { Stopwatch() }]   // in addition to the built-in kinds
 /// ```
 ///
-/// A kind replaces an earlier one with the same name.
+/// A kind replaces the built-in one with the same name. A server does not start if two other kinds
+/// have the same name, or if a kind cannot encode the initial view state of its stores.
 public struct ServerKinds: Sendable, ExpressibleByArrayLiteral {
   private enum Part: Sendable {
     case builtin
@@ -34,11 +37,12 @@ public struct ServerKinds: Sendable, ExpressibleByArrayLiteral {
   ///
   /// - Parameter kinds: Returns the kinds. It is called once for a server and once for a
   ///   description. It must not open files or databases; a kind opens them when a store is opened.
+  ///   The server creates one machine of each kind at its start, in order to check it.
   public init(_ kinds: @escaping @Sendable (KindContext) throws -> [StoreKind]) {
     self.init(parts: [.own(kinds)])
   }
 
-  /// Returns the kinds of both; a kind on the right replaces one with the same name on the left.
+  /// Returns the kinds of both.
   public static func + (left: ServerKinds, right: ServerKinds) -> ServerKinds {
     ServerKinds(parts: left.parts + right.parts)
   }
@@ -50,19 +54,37 @@ public struct ServerKinds: Sendable, ExpressibleByArrayLiteral {
     }
   }
 
-  /// Returns the kinds of a server, without duplicate names.
+  /// Returns the kinds of a server, with unique names, after checking those of the program.
+  ///
+  /// - Throws: `StartupError` that names the kind, or an error of the program's own function.
   func all(_ context: KindContext, builtin: () -> [StoreKind]) throws -> [StoreKind] {
-    var kinds: [StoreKind] = []
-    for part in parts {
-      let more =
-        switch part {
-        case .builtin: builtin()
-        case .own(let make): try make(context)
-        }
-      kinds.removeAll { kind in more.contains { $0.name == kind.name } }
-      kinds += more
+    var own: [StoreKind] = []
+    for case .own(let make) in parts { own += try make(context) }
+    var names: Set<String> = []
+    for kind in own {
+      guard names.insert(kind.name).inserted else {
+        throw StartupError("two store kinds have the name \"\(kind.name)\"; rename one of them")
+      }
+      try Self.check(kind)
     }
-    return kinds
+    return (hasBuiltin ? builtin().filter { !names.contains($0.name) } : []) + own
+  }
+
+  private static func check(_ kind: StoreKind) throws(StartupError) {
+    let maximumBytes = SessionLimits().storeNameBytes
+    guard (1...maximumBytes).contains(kind.name.utf8.count) else {
+      throw StartupError(
+        "the store kind \"\(kind.name)\" needs a name of 1 to \(maximumBytes) bytes")
+    }
+    do throws(JSONError) {
+      try kind.checkInitialView()
+    } catch {
+      throw StartupError(
+        """
+        the store kind "\(kind.name)" cannot be served, because its initial view state cannot be \
+        encoded: \(error)
+        """, cause: error)
+    }
   }
 
   /// Returns the kinds for a description, which opens no store.

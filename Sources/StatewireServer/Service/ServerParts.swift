@@ -10,6 +10,7 @@ internal import SQLiteSessionJournal
 internal import SQLiteTodoDatabase
 internal import ServerCore
 internal import Sessions
+internal import StatewirePage
 internal import StatewireProtocol
 internal import Transports
 
@@ -42,6 +43,7 @@ struct ServerParts: Sendable {
   static func open(
     _ configuration: ServerConfiguration, on loop: PollLoop? = nil
   ) async throws -> ServerParts {
+    try configuration.checkLimits()
     let plan = try DescriptorPlan(for: configuration)
     let (logger, isTest) = (configuration.logger, configuration.isTest)
     var limits = configuration.limits
@@ -80,7 +82,7 @@ struct ServerParts: Sendable {
           program: Initialize.Program(name: configuration.name, version: configuration.version),
           credentials: secrets.credentials),
         sessionLimits: configuration.sessionLimits, listeners: configuration.listeners,
-        certificate: secrets.certificate, site: configuration.site,
+        certificate: secrets.certificate, site: site(of: configuration),
         stdio: configuration.servesStdio, on: loop, observers: [LoggingObserver(logger)],
         journal: try journal(of: configuration),
         journalFailed: RepeatedFailures(
@@ -100,6 +102,20 @@ struct ServerParts: Sendable {
       folder?.remove()
       throw error
     }
+  }
+
+  /// Returns the files of the site and the modules of the JavaScript client, which the page loads
+  /// from `/client/`.
+  private static func site(of configuration: ServerConfiguration) -> WebSite {
+    var site = configuration.site
+    let servesFiles = configuration.listeners.contains { address in
+      switch address {
+      case .web, .secureWeb: true
+      case .tcp, .tls, .unix: false
+      }
+    }
+    if servesFiles { site.files.merge(PageFiles.client) { own, _ in own } }
+    return site
   }
 
   /// The HTTP client and the sources of the built-in kinds.

@@ -73,11 +73,12 @@ struct WebAnswer {
     closes = true
   }
 
-  /// Encodes the response.
-  func bytes() -> ByteBuffer {
+  /// Encodes the response, with the content security policy of the site.
+  func bytes(policy: String) -> ByteBuffer {
     var text = "HTTP/1.1 \(status.rawValue) \(status.reason)\r\n"
     text += "Date: \(Self.date())\r\n"
     if status != .notModified { text += "Content-Length: \(body.readableBytes)\r\n" }
+    text += "Content-Security-Policy: \(policy)\r\n"
     for (name, value) in fields + Self.always { text += "\(name): \(value)\r\n" }
     if closes { text += "Connection: close\r\n" }
     text += "\r\n"
@@ -99,18 +100,8 @@ struct WebAnswer {
         """)
   }
 
-  // The page is plain JavaScript in separate files, and connects to its server by WebSocket.
-  // Nothing else is loaded or run, no page may embed it, and browsers must not guess the types of
-  // files.
+  // Browsers must not guess the types of files, and other sites must not use them.
   private static let always: [(name: String, value: String)] = [
-    (
-      "Content-Security-Policy",
-      """
-      default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-      font-src 'self'; manifest-src 'self'; connect-src 'self' ws: wss:; base-uri 'none'; \
-      form-action 'none'; frame-ancestors 'none'
-      """
-    ),
     ("X-Content-Type-Options", "nosniff"),
     ("Referrer-Policy", "no-referrer"),
     ("Cross-Origin-Opener-Policy", "same-origin"),

@@ -208,7 +208,7 @@ extension WebHandler {
     holding reading: WebFolder.Reading = .missing
   ) {
     since = settings.now()
-    context.writeAndFlush(wrapOutboundOut(answer.bytes())).whenComplete { _ in
+    context.writeAndFlush(wrapOutboundOut(answer.bytes(policy: router.policy))).whenComplete { _ in
       withExtendedLifetime(reading) {}
     }
     if answer.closes { close(context) }

@@ -25,9 +25,13 @@ struct WebRouter: Sendable {
   /// Names of this server, in addition to those of loopback.
   private let hosts: Set<String>
   private let hasEcho: Bool
+  /// The `Content-Security-Policy` of all responses.
+  let policy: String
 
-  /// - Throws: `StartupError` if an origin of the site is malformed or its folder does not exist.
+  /// - Throws: `StartupError` if an origin or the policy of the site is malformed, or its folder
+  ///   does not exist.
   init(_ site: WebSite) throws(StartupError) {
+    try site.checkPolicy()
     var files: [String: WebFile] = [:]
     for (name, content) in site.files {
       files["/" + name] = WebFile(name: name, content: ByteBuffer(bytes: content))
@@ -47,6 +51,7 @@ struct WebRouter: Sendable {
     self.origins = origins
     hosts = Set(origins.compactMap { $0.authority?.host })
     hasEcho = site.hasEcho
+    policy = site.contentSecurityPolicy
   }
 
   /// Decides about a request.

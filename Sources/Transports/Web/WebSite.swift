@@ -14,6 +14,8 @@ public struct WebSite: Sendable {
   /// pages of this server. Their hosts are also accepted as names of this server on loopback
   /// addresses.
   public var origins: [String]
+  /// The `Content-Security-Policy` of all responses: what browsers load and run for a page.
+  public var contentSecurityPolicy: String
   /// True if `/echo` is a WebSocket that sends back each message, for protocol tests.
   public var hasEcho: Bool
 
@@ -21,15 +23,46 @@ public struct WebSite: Sendable {
   ///   - files: The contents of files by their paths, without the first `/`.
   ///   - folder: A folder whose files take precedence over `files`; nil for none.
   ///   - origins: Origins whose pages may open the WebSocket.
+  ///   - contentSecurityPolicy: The policy that browsers apply to the page.
   ///   - hasEcho: True if there is an echo WebSocket at `/echo`.
   public init(
     files: [String: [UInt8]] = [:], folder: String? = nil, origins: [String] = [],
-    hasEcho: Bool = false
+    contentSecurityPolicy: String = standardPolicy, hasEcho: Bool = false
   ) {
     self.files = files
     self.folder = folder
     self.origins = origins
+    self.contentSecurityPolicy = contentSecurityPolicy
     self.hasEcho = hasEcho
+  }
+
+  /// The default policy: scripts, styles, fonts and images come from files of this server, and
+  /// connections go to it or to WebSockets. Nothing else is loaded or run, no form is sent, and no
+  /// page may embed the page.
+  public static let standardPolicy = """
+    default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+    font-src 'self'; manifest-src 'self'; connect-src 'self' ws: wss:; base-uri 'none'; \
+    form-action 'none'; frame-ancestors 'none'
+    """
+
+  /// Checks that the policy consists of directives; otherwise browsers would ignore it silently.
+  ///
+  /// - Throws: `StartupError`.
+  /// - Source: Content Security Policy Level 3, §2.2.
+  func checkPolicy() throws(StartupError) {
+    let directives = contentSecurityPolicy.split(whereSeparator: { ";,".contains($0) })
+      .map { $0.split(separator: " ") }.filter { !$0.isEmpty }
+    let isVisible = contentSecurityPolicy.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    let areNamed = directives.allSatisfy { words in
+      words[0].allSatisfy { $0.isLetter || $0 == "-" }
+    }
+    guard isVisible, areNamed, !directives.isEmpty else {
+      throw StartupError(
+        """
+        "\(contentSecurityPolicy)" is not a content security policy; use directives like \
+        default-src 'self'; img-src 'self' data:
+        """)
+    }
   }
 }
 

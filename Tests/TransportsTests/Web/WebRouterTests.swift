@@ -202,4 +202,18 @@ struct WebRouterTests {
   func names(_ path: String, _ expected: [String]?) {
     #expect(WebFolder.names(in: path) == expected)
   }
+
+  @Test("a content security policy is a list of directives")
+  func policies() throws {
+    for policy in [
+      WebSite.standardPolicy, "default-src 'self'", "img-src *; upgrade-insecure-requests;",
+    ] {
+      #expect(try WebRouter(WebSite(contentSecurityPolicy: policy)).policy == policy)
+    }
+    for policy in ["", " ; ", "'self'", "img-src *\r\nX: y", "img-src é"] {
+      #expect(throws: StartupError.self, "\(policy)") {
+        try WebRouter(WebSite(contentSecurityPolicy: policy))
+      }
+    }
+  }
 }
