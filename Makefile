@@ -30,7 +30,7 @@ bench_options = $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SECONDS),--seconds $(S
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
-run: prepare ## build and start the service, and show an example [PORT=7227] [DATA_DIR=dir] [ONCE=1]
+run: prepare ## build and start the server, and show an example [PORT=7227] [DATA_DIR=dir] [ONCE=1]
 	swift build $(flags) --product statewire
 	@Scripts/run
 
@@ -49,7 +49,7 @@ profile: prepare ## record a new PGO profile for the release build, under the lo
 	STATEWIRE_OPTIMISED=1 swift build $(flags) $(optimised) --scratch-path .build/profile$(shell Scripts/profile counting-flags)
 	Scripts/profile record .build/profile/release/statewire
 
-lint: prepare ## check the Swift format, the texts (Scripts/check-text) and the embedded files of the page
+lint: prepare ## check the Swift format, the texts (Scripts/check-text) and the list of embedded files
 	swift format lint --strict --parallel --recursive $(swift_folders)
 	@Scripts/check-text --self-test
 	@Scripts/check-text
@@ -62,7 +62,7 @@ dependencies: prepare ## check the imports of all modules against Scripts/depend
 	@Scripts/check-dependencies --self-test
 	@Scripts/check-dependencies
 
-schemas: prepare ## regenerate Protocol/Schemas from the program
+schemas: prepare ## generate Protocol/Schemas from the program
 	swift build $(flags) --product statewire
 	.build/debug/statewire schema --output Protocol/Schemas
 
@@ -72,7 +72,7 @@ schemas-check: prepare ## check Protocol/Schemas against the program, the conver
 	@Scripts/check-schemas
 	@Scripts/generate-clients --check
 
-client-types: ## regenerate the types of the clients from Protocol/Schemas
+client-types: ## generate the types of the clients from Protocol/Schemas
 	Scripts/generate-clients
 
 reference: prepare ## generate docs/reference/cli.md, limits.md and errors.md from the program
@@ -86,7 +86,7 @@ docs: prepare ## build the documentation as a site in .build/documentation/site;
 	@Scripts/site --self-test
 	@Scripts/site
 
-site: ## build the site without the documentation of the libraries, without a build
+site: ## build the site without the documentation of the libraries; needs no Swift build
 	@Scripts/site
 
 tutorial: prepare ## build and run docs/tutorial.md, and compare its outputs
@@ -108,15 +108,15 @@ measure: prepare ## run the load and fault scripts of Tests/Scripts against the 
 	@Tests/Scripts/kill-server --cut --measured 0 $(if $(FULL),--kills 100,--kills 5)
 	@Tests/Scripts/kill-server --durability power $(if $(FULL),--kills 50,--kills 3)
 
-throughput: ## measure 10,000 inputs by each client against the release build
+throughput: ## measure 10,000 inputs of each client against the release build, which must exist [PROGRAM=file]
 	@export STATEWIRE=$(or $(PROGRAM),$(CURDIR)/.build/release/statewire); \
 	for client in python javascript swift; do printf '%s: ' $$client; clients/$$client/throughput || exit 1; done
 
-bench: ## benchmark the release build, the baseline in C and the peers [SECTIONS="tcp stdio"] [ROUNDS=5]
+bench: ## benchmark the release build, the baseline in C and other servers [SECTIONS="tcp stdio"] [ROUNDS=5]
 	@$(if $(filter undefined,$(origin PEERS)),Scripts/prepare go || echo 'bench: without Go' >&2)
 	@Benchmarks/run $(SECTIONS) $(bench_options)
 
-instructions: release ## compare instructions per input with Benchmarks/instructions.json [UPDATE=1]
+instructions: release ## count the instructions of an input; compare with Benchmarks/instructions.json [UPDATE=1]
 	@Scripts/prepare valgrind
 	@UPDATE=$(UPDATE) Benchmarks/instructions
 
@@ -124,21 +124,21 @@ bench-check: ## check that the benchmarks detect planted faults
 	@Scripts/prepare valgrind
 	@Benchmarks/tests/run $(wildcard .build/debug/statewire)
 
-bench-soak: ## run a mixed load; fail if memory or response times grow [MINUTES=60]
+bench-soak: ## run a mixed load for an hour; fail if memory or response times grow [MINUTES=60]
 	@Benchmarks/run soak --minutes $(or $(MINUTES),60) --out .build/benchmarks/soak --strict $(bench_options)
 
 sanitize: export LSAN_OPTIONS := suppressions=$(CURDIR)/Scripts/known-leaks.txt:print_suppressions=0
 sanitize: export ASAN_OPTIONS := suppressions=$(CURDIR)/Scripts/known-overflows.txt
 # Tests run one after another: in parallel under a sanitizer they exceed their time limits.
-sanitize: prepare ## run the tests under the thread sanitizer and the address sanitizer
+sanitize: prepare ## build and run all tests with the thread sanitizer, then with the address sanitizer
 	@Scripts/test $(flags) --no-parallel --sanitize thread --scratch-path .build/tsan
 	@Scripts/test $(flags) --no-parallel --sanitize address --scratch-path .build/asan
 
-fuzz: prepare ## fuzz every code path that handles bytes of a client [FUZZ_SECONDS=600]
+fuzz: prepare ## fuzz all code that reads the bytes of a client [FUZZ_SECONDS=600]
 	@Scripts/fuzz
 
 soak: export STATEWIRE_PAIRS ?= 1000000
-soak: prepare ## run the tests, optimised, with a million random cases per randomised test
+soak: prepare ## run the optimised tests with a million random cases for each randomised test
 	@Scripts/test $(flags) -c release -Xswiftc -enable-testing --scratch-path .build/soak
 
 clean: ## remove all build products

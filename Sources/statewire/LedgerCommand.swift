@@ -20,7 +20,7 @@ struct LedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "post",
       abstract: "Adds an amount to the ledger, with the current time.",
-      usage: "statewire ledger post <amount> [--data-dir <data-dir>]",
+      usage: "statewire ledger post <amount> [--data-dir <folder>]",
       discussion:
         "Frontends, also those of a running server, receive the new balance at their next refresh.")
 
@@ -72,7 +72,7 @@ struct LedgerCommand: AsyncParsableCommand {
   /// The place of the database.
   struct Place: ParsableArguments {
     @Option(
-      help: "Folder of the database. (default: as for serve)")
+      help: ArgumentHelp("Folder of the database. (default: as for serve)", valueName: "folder"))
     var dataDir: String?
 
     /// Calls `body` with the ledger, and closes the database.

@@ -24,7 +24,10 @@ struct Play: AsyncParsableCommand {
       not be read or parsed, otherwise 1. A signal ends the program without that line.
       """)
 
-  @Argument(help: "Conversations (.conversation), or Markdown files (.md) that contain some.")
+  @Argument(
+    help: ArgumentHelp(
+      "Conversations (.conversation), or Markdown files (.md) that contain some.",
+      valueName: "file"))
   var files: [String]
 
   @Option(
@@ -41,8 +44,8 @@ struct Play: AsyncParsableCommand {
     help: ArgumentHelp(
       "Connect to a running server.",
       discussion:
-        "HOST:PORT, tls://HOST:PORT, ws://HOST:PORT, wss://HOST:PORT, unix:PATH, or a path with /."
-    ))
+        "HOST:PORT, tls://HOST:PORT, ws://HOST:PORT, wss://HOST:PORT, unix:PATH, or a path with /.",
+      valueName: "address"))
   var connect: String?
 
   @Option(
@@ -58,12 +61,15 @@ struct Play: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Private key of the certificate, in PEM.", valueName: "file"))
   var tlsKey: String?
 
-  @Option(help: "Framing of conversations that do not select one: lines or headers.")
+  @Option(
+    help: ArgumentHelp(
+      "Framing of conversations that do not select one.", valueName: "lines|headers"))
   var framing = ClientConnection.defaultFraming.name
 
   @Option(
     parsing: .unconditional,
-    help: "Seconds to wait for a message, unless the conversation sets a time.")
+    help: ArgumentHelp(
+      "Seconds to wait for a message, unless the conversation sets a time.", valueName: "seconds"))
   var wait: Double = 5
 
   @Option(
@@ -74,8 +80,9 @@ struct Play: AsyncParsableCommand {
 
   @Option(
     name: .customLong("repeat"), parsing: .unconditional,
-    help:
-      "Number of times to play each conversation; it fails if a transcript differs from the first.")
+    help: ArgumentHelp(
+      "Number of times to play each conversation; it fails if a transcript differs from the first.",
+      valueName: "count"))
   var repeats = 1
 
   @Flag(help: "Show each sent and received message.")

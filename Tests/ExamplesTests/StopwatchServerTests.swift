@@ -24,7 +24,7 @@ struct StopwatchServerTests {
   func help() throws {
     let help = try run(["serve", "--help"])
     #expect(help.status == 0)
-    for option in ["--tcp <tcp>", "--token-file <file>", "--data-dir", "--maximum-depth"] {
+    for option in ["--tcp <host:port>", "--token-file <file>", "--data-dir", "--maximum-depth"] {
       #expect(help.output.contains(option), "\(help.output)")
     }
     #expect(help.output.contains("USAGE: stopwatch-server serve"))

@@ -21,6 +21,11 @@ struct ServeOptionTests {
     #expect(Set(Self.options.map(\.name)).count == Self.options.count)
     let help = RootCommand<All>.helpMessage(for: ServeCommand<All>.self, columns: 100)
     for option in Self.options { #expect(help.contains("--\(option.name)"), "\(option.name)") }
+    for text in [
+      "--tcp <host:port>", "--unix <path>", "--data-dir <folder>", "--log-level <level>",
+      "--maximum-frame-bytes <bytes>", "--maximum-connections <count>", "--idle-time <seconds>",
+    ] { #expect(help.contains(text), "\(text)") }
+    #expect(Self.options.allSatisfy { ($0.kind == .flag) == ($0.valueName == nil) })
     let own = RootCommand<Own>.helpMessage(for: ServeCommand<Own>.self)
     #expect(own.contains("--maximum-depth") && !own.contains("--maximum-todos"))
   }
@@ -49,15 +54,15 @@ struct ServeOptionTests {
       (["--maximum-depth", "0"], "--maximum-depth: The limit must be at least 1."),
       (["--maximum-depth", "1001"], "--maximum-depth: The limit must be at most 1000."),
       (
-        ["--maximum-depth", "x"], "The value 'x' is invalid for '--maximum-depth <maximum-depth>'."
+        ["--maximum-depth", "x"], "The value 'x' is invalid for '--maximum-depth <count>'."
       ),
       (["--history-bytes", "-1"], "--history-bytes: The limit must be at least 0."),
       (["--idle-time", "nan"], "--idle-time: The time must be from 0 to 1000000000 seconds"),
       (["--log-level", "loud"], "--log-level: 'loud' is not one of trace, debug, info"),
       (["--durability", "none"], "--durability: 'none' is not one of process, power."),
-      (["--tcp", "nonsense"], "The value 'nonsense' is invalid for '--tcp <tcp>'."),
+      (["--tcp", "nonsense"], "The value 'nonsense' is invalid for '--tcp <host:port>'."),
       (["--tpc", "1"], "Unknown option '--tpc'. Did you mean '--tcp'?"),
-      (["--tcp"], "Missing value for '--tcp <tcp>'"),
+      (["--tcp"], "Missing value for '--tcp <host:port>'"),
     ])
   func faults(words: [String], expected: String) {
     do {

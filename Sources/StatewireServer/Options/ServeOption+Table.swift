@@ -16,17 +16,20 @@ extension ServeOption {
       .text(
         "web-root", \.webRoot, valueName: "folder",
         "Serve the files of this folder in preference to those of the page."),
-      .texts("unix", \.unix, "Listen on a Unix socket that only your user can open; repeatable."),
+      .texts(
+        "unix", \.unix, valueName: "path",
+        "Listen on a Unix socket that only your user can open; repeatable."),
       .flag("stdio", \.stdio, "Serve standard input and output in addition to listeners."),
       .text(
-        "data-dir", \.dataFolder,
+        "data-dir", \.dataFolder, valueName: "folder",
         """
         Folder of the database and of persistent sessions; other users must not have write access. \
         (default: the program's folder in $XDG_STATE_HOME or ~/.local/state, without sessions)
         """),
       durability,
     ] + (hasBuiltin ? builtin : []) + [
-      .choice("log-level", \.logLevel, "Least severe level of messages to log."),
+      .choice(
+        "log-level", \.logLevel, valueName: "level", "Least severe level of messages to log."),
       .flag(
         "test", \.isTest,
         discussion: """
@@ -73,7 +76,7 @@ extension ServeOption {
           reads the URL from a file, as for --balance-url.
           """, "Source that loaders may use; repeatable."),
       .text(
-        "source-dir", \.sourceFolder,
+        "source-dir", \.sourceFolder, valueName: "folder",
         "Folder of the sources that are files. (default: the current folder)"),
     ]
   }

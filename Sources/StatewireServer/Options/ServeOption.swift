@@ -25,7 +25,7 @@ struct ServeOption: Sendable {
   /// The name, without dashes.
   let name: String
   let kind: Kind
-  /// The placeholder for the value in the help; nil: the name.
+  /// The placeholder for the value in the help; nil for a flag.
   var valueName: String?
   /// True if the next word is always the value, even if it begins with a dash.
   var takesAnyWord = false
@@ -39,7 +39,7 @@ struct ServeOption: Sendable {
   /// Returns the error message for a refused value.
   func message(for fault: Fault, _ word: String) -> String {
     switch fault {
-    case .malformed: "The value '\(word)' is invalid for '--\(name) <\(valueName ?? name)>'."
+    case .malformed: "The value '\(word)' is invalid for '--\(name) <\(valueName ?? "")>'."
     case .because(let sentence): "--\(name): \(sentence)"
     }
   }
@@ -62,7 +62,7 @@ extension ServeOption {
   /// Returns an option for any text.
   static func text(
     _ name: String, _ place: any WritableKeyPath<ServeOptions, String?> & Sendable,
-    valueName: String? = nil, discussion: String = "",
+    valueName: String, discussion: String = "",
     _ summary: @escaping @Sendable @autoclosure () -> String
   ) -> ServeOption {
     ServeOption(
@@ -76,7 +76,7 @@ extension ServeOption {
   /// Returns a repeatable option for any texts.
   static func texts(
     _ name: String, _ place: any WritableKeyPath<ServeOptions, [String]> & Sendable,
-    valueName: String? = nil, discussion: String = "",
+    valueName: String, discussion: String = "",
     _ summary: @escaping @Sendable @autoclosure () -> String
   ) -> ServeOption {
     ServeOption(
@@ -92,8 +92,9 @@ extension ServeOption {
     _ name: String, _ place: any WritableKeyPath<ServeOptions, [ListenerAddress]> & Sendable,
     discussion: String = "", _ summary: @escaping @Sendable @autoclosure () -> String
   ) -> ServeOption {
-    ServeOption(name: name, kind: .values, summary: summary, discussion: discussion) {
-      options, word in
+    ServeOption(
+      name: name, kind: .values, valueName: "host:port", summary: summary, discussion: discussion
+    ) { options, word in
       guard let listener = ListenerAddress(word) else { return .malformed }
       options[keyPath: place].append(listener)
       return nil
@@ -113,7 +114,7 @@ extension ServeOption {
     most: Int = .max, _ summary: @escaping @Sendable @autoclosure () -> String
   ) -> ServeOption {
     ServeOption(
-      name: name, kind: .value, takesAnyWord: true,
+      name: name, kind: .value, valueName: unit(of: name), takesAnyWord: true,
       summary: { "\(summary()) (default: \(ServeOptions()[keyPath: place]))" },
       read: { options, word in number(word, least, most) { options[keyPath: place] = $0 } })
   }
@@ -125,7 +126,7 @@ extension ServeOption {
     _ summary: @escaping @Sendable @autoclosure () -> String
   ) -> ServeOption {
     ServeOption(
-      name: name, kind: .value, takesAnyWord: true,
+      name: name, kind: .value, valueName: unit(of: name), takesAnyWord: true,
       summary: { "\(summary()) (default: \(`default`()))" },
       read: { options, word in number(word, 1, .max) { options[keyPath: place] = $0 } })
   }
@@ -136,7 +137,7 @@ extension ServeOption {
     _ summary: @escaping @Sendable @autoclosure () -> String
   ) -> ServeOption {
     ServeOption(
-      name: name, kind: .value, takesAnyWord: true,
+      name: name, kind: .value, valueName: unit(of: name), takesAnyWord: true,
       summary: { "\(summary()) (default: \(ServeOptions()[keyPath: place] ?? 0))" },
       read: { options, word in
         number(word, 0, .max) { options[keyPath: place] = $0 > 0 ? $0 : nil }
@@ -168,7 +169,7 @@ extension ServeOption {
   /// Returns an option for one of several words.
   static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
     _ name: String, _ place: any WritableKeyPath<ServeOptions, Choice> & Sendable,
-    valueName: String? = nil, discussion: String = "",
+    valueName: String, discussion: String = "",
     _ summary: @escaping @Sendable @autoclosure () -> String
   ) -> ServeOption {
     ServeOption(
@@ -186,6 +187,11 @@ extension ServeOption {
         options[keyPath: place] = choice
         return nil
       })
+  }
+
+  /// Returns the placeholder for the number of a limit.
+  private static func unit(of name: String) -> String {
+    name.split(separator: "-").contains("bytes") ? "bytes" : "count"
   }
 
   private static func number(
