@@ -2,7 +2,7 @@
 # `make` without a target prints the list of targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help prepare run test release profile lint format dependencies schemas schemas-check client-types reference docs site tutorial coverage measure throughput bench bench-soak bench-check instructions sanitize fuzz soak clean
+.PHONY: help prepare run test release profile lint format dependencies schemas schemas-check client-types reference docs site tutorial new-project coverage measure throughput bench bench-soak bench-check instructions sanitize fuzz soak clean
 
 # The program and the tests use the same flags, so that neither causes a rebuild of the other.
 flags := --explicit-target-dependency-import-check error
@@ -53,7 +53,7 @@ lint: prepare ## check the Swift format, the texts (Scripts/check-text) and the 
 	swift format lint --strict --parallel --recursive $(swift_folders)
 	@Scripts/check-text --self-test
 	@Scripts/check-text
-	@Scripts/embed-page --check
+	@Scripts/embed-files --check
 
 format: prepare ## format the Swift files in place
 	swift format format --in-place --parallel --recursive $(swift_folders)
@@ -91,6 +91,10 @@ site: ## build the site without the documentation of the libraries; needs no Swi
 
 tutorial: prepare ## build and run docs/tutorial.md, and compare its outputs
 	@Scripts/check-tutorial $(flags)
+
+new-project: prepare ## write a project with `statewire new`; build, test and serve it
+	swift build $(flags) --product statewire
+	@Scripts/check-new $(flags)
 
 coverage: prepare ## measure the line coverage of the core; fail below 90 %
 	@Scripts/coverage $(flags)

@@ -206,9 +206,9 @@ let package = Package(
       swiftSettings: strict),
     // Signal handlers that record crashes.
     .target(name: "CCrashes"),
-    // The page and the files of clients/javascript that it loads, embedded with `#embed`.
-    .target(name: "CWebFiles"),
-    .target(name: "StatewirePage", dependencies: ["CWebFiles"], swiftSettings: strict),
+    // The page, the JavaScript client and the template of `statewire new`, embedded with `#embed`.
+    .target(name: "CEmbeddedFiles"),
+    .target(name: "StatewirePage", dependencies: ["CEmbeddedFiles"], swiftSettings: strict),
     .target(
       name: "StatewireServer",
       dependencies: [
@@ -224,8 +224,8 @@ let package = Package(
     .executableTarget(
       name: "statewire",
       dependencies: [
-        "BuiltinStores", "ClientTransports", "Conversations", "EmbeddedStorage", "SQLiteLedger",
-        "StatewireJSON", "StatewirePage", "StatewireServer", "TransportSupport",
+        "BuiltinStores", "CEmbeddedFiles", "ClientTransports", "Conversations", "EmbeddedStorage",
+        "SQLiteLedger", "StatewireJSON", "StatewirePage", "StatewireServer", "TransportSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict
@@ -258,6 +258,19 @@ let package = Package(
       path: "Examples/Stopwatch",
       swiftSettings: strict
     ),
+
+    // The project that `statewire new` writes.
+    .executableTarget(
+      name: "CounterServer",
+      dependencies: ["StateMachines", "StatewireServer"],
+      path: "Examples/Template/Sources/CounterServer",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "CounterServerTests",
+      dependencies: ["CounterServer", "StateMachinesTesting"],
+      path: "Examples/Template/Tests/CounterServerTests",
+      swiftSettings: strict),
 
     // Tests mirror the sources. `TestSupport` is shared and imports no module of the package.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),

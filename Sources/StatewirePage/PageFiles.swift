@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CWebFiles
+internal import CEmbeddedFiles
 
 /// Files for browsers that are embedded in the program.
 public enum PageFiles {
@@ -10,21 +10,23 @@ public enum PageFiles {
   /// `static var site: WebSite { WebSite(files: PageFiles.all) }`.
   ///
   /// - Complexity: O(*n*) in the number of bytes, because each access copies them.
-  public static var all: [String: [UInt8]] { files { !$0.hasPrefix(clientFolder) } }
+  public static var all: [String: [UInt8]] {
+    let folder = "page/"
+    let files = files(below: folder).map { (String($0.dropFirst(folder.count)), $1) }
+    return Dictionary(uniqueKeysWithValues: files)
+  }
 
   /// The modules of the JavaScript client: their contents by path, which begins with `client/`.
   ///
   /// - Complexity: O(*n*) in the number of bytes, because each access copies them.
-  public static var client: [String: [UInt8]] { files { $0.hasPrefix(clientFolder) } }
+  public static var client: [String: [UInt8]] { files(below: "client/") }
 
-  private static let clientFolder = "client/"
-
-  private static func files(where isWanted: (String) -> Bool) -> [String: [UInt8]] {
+  private static func files(below folder: String) -> [String: [UInt8]] {
     var files: [String: [UInt8]] = [:]
     for index in 0... {
-      let file = web_file(index)
+      let file = embedded_file(index)
       guard let path = file.path.map({ String(cString: $0) }) else { break }
-      guard isWanted(path) else { continue }
+      guard path.hasPrefix(folder) else { continue }
       files[path] = Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
     }
     return files

@@ -14,6 +14,6 @@ struct Statewire: ServerProgram {
   static let kinds = ServerKinds.builtin
   static var site: WebSite { WebSite(files: PageFiles.all) }
   static let commands: [any ParsableCommand.Type] = [
-    Play.self, LedgerCommand.self, JSONCommand.self,
+    Play.self, LedgerCommand.self, JSONCommand.self, New.self,
   ]
 }

@@ -24,7 +24,7 @@ struct WebFilesTests {
   func page() {
     let embedded = PageFiles.all
     let written = files(in: "clients/web")
-    #expect(Set(embedded.keys) == Set(written.keys), "run Scripts/embed-page")
+    #expect(Set(embedded.keys) == Set(written.keys), "run Scripts/embed-files")
     #expect(embedded == written)
     #expect(embedded["index.html"] != nil)
   }

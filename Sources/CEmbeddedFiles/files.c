@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Written by Scripts/embed-page.
+// Written by Scripts/embed-files.
 
-#include "CWebFiles.h"
+#include "CEmbeddedFiles.h"
 
 static const unsigned char file_0[] = {
 #embed "../../clients/web/balance.js"
@@ -104,20 +104,52 @@ static const unsigned char file_24[] = {
 #embed "../../clients/javascript/src/websocket.js"
 };
 
-static const struct web_file files[] = {
-  {"balance.js", file_0, sizeof file_0},
-  {"browser.js", file_1, sizeof file_1},
-  {"dom.js", file_2, sizeof file_2},
-  {"drag.js", file_3, sizeof file_3},
-  {"edit.js", file_4, sizeof file_4},
-  {"form.js", file_5, sizeof file_5},
-  {"index.html", file_6, sizeof file_6},
-  {"loaders.js", file_7, sizeof file_7},
-  {"page.js", file_8, sizeof file_8},
-  {"rows.js", file_9, sizeof file_9},
-  {"style.css", file_10, sizeof file_10},
-  {"todo.js", file_11, sizeof file_11},
-  {"unsent.js", file_12, sizeof file_12},
+static const unsigned char file_25[] = {
+#embed "../../Examples/Template/.gitignore"
+};
+
+static const unsigned char file_26[] = {
+#embed "../../Examples/Template/Package.swift"
+};
+
+static const unsigned char file_27[] = {
+#embed "../../Examples/Template/README.md"
+};
+
+static const unsigned char file_28[] = {
+#embed "../../Examples/Template/Sources/CounterServer/CounterServer.swift"
+};
+
+static const unsigned char file_29[] = {
+#embed "../../Examples/Template/Sources/CounterServer/CounterStore.swift"
+};
+
+static const unsigned char file_30[] = {
+#embed "../../Examples/Template/Tests/CounterServerTests/CounterStoreTests.swift"
+};
+
+static const unsigned char file_31[] = {
+#embed "../../Examples/Template/web/index.html"
+};
+
+static const unsigned char file_32[] = {
+#embed "../../Examples/Template/web/page.js"
+};
+
+static const struct embedded_file files[] = {
+  {"page/balance.js", file_0, sizeof file_0},
+  {"page/browser.js", file_1, sizeof file_1},
+  {"page/dom.js", file_2, sizeof file_2},
+  {"page/drag.js", file_3, sizeof file_3},
+  {"page/edit.js", file_4, sizeof file_4},
+  {"page/form.js", file_5, sizeof file_5},
+  {"page/index.html", file_6, sizeof file_6},
+  {"page/loaders.js", file_7, sizeof file_7},
+  {"page/page.js", file_8, sizeof file_8},
+  {"page/rows.js", file_9, sizeof file_9},
+  {"page/style.css", file_10, sizeof file_10},
+  {"page/todo.js", file_11, sizeof file_11},
+  {"page/unsent.js", file_12, sizeof file_12},
   {"client/index.js", file_13, sizeof file_13},
   {"client/src/client.js", file_14, sizeof file_14},
   {"client/src/connection.js", file_15, sizeof file_15},
@@ -130,7 +162,15 @@ static const struct web_file files[] = {
   {"client/src/store.js", file_22, sizeof file_22},
   {"client/src/waiting.js", file_23, sizeof file_23},
   {"client/src/websocket.js", file_24, sizeof file_24},
+  {"template/.gitignore", file_25, sizeof file_25},
+  {"template/Package.swift", file_26, sizeof file_26},
+  {"template/README.md", file_27, sizeof file_27},
+  {"template/Sources/CounterServer/CounterServer.swift", file_28, sizeof file_28},
+  {"template/Sources/CounterServer/CounterStore.swift", file_29, sizeof file_29},
+  {"template/Tests/CounterServerTests/CounterStoreTests.swift", file_30, sizeof file_30},
+  {"template/web/index.html", file_31, sizeof file_31},
+  {"template/web/page.js", file_32, sizeof file_32},
   {NULL, NULL, 0},
 };
 
-struct web_file web_file(size_t i) { return files[i]; }
+struct embedded_file embedded_file(size_t i) { return files[i]; }
