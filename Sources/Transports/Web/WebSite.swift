@@ -7,8 +7,8 @@ public struct WebSite: Sendable {
   /// The contents of files by their paths without the first `/`; `index.html` is also the file of
   /// `/`.
   public var files: [String: [UInt8]]
-  /// A folder whose files take precedence over `files`. They are read for each request. Nil for
-  /// none.
+  /// A folder whose files take precedence over `files`. They are read for each request. A relative
+  /// path is relative to the current folder of the process. Nil for none.
   public var folder: String?
   /// Origins, such as `https://example.org`, whose pages may open the WebSocket, in addition to
   /// pages of this server. Their hosts are also accepted as names of this server on loopback
@@ -87,7 +87,7 @@ struct WebFile: Sendable {
   ///
   /// - Source: the registry of media types at IANA; RFC 9239 (JavaScript).
   private static func type(of name: String) -> String {
-    switch name.split(separator: ".").last.map(String.init) {
+    switch name.split(separator: ".").last?.lowercased() {
     case "html": "text/html; charset=utf-8"
     case "css": "text/css; charset=utf-8"
     case "js", "mjs": "text/javascript; charset=utf-8"
@@ -95,8 +95,19 @@ struct WebFile: Sendable {
     case "webmanifest": "application/manifest+json"
     case "svg": "image/svg+xml"
     case "png": "image/png"
+    case "jpg", "jpeg": "image/jpeg"
+    case "gif": "image/gif"
+    case "webp": "image/webp"
+    case "avif": "image/avif"
     case "ico": "image/vnd.microsoft.icon"
     case "woff2": "font/woff2"
+    case "woff": "font/woff"
+    case "ttf": "font/ttf"
+    case "wasm": "application/wasm"
+    case "pdf": "application/pdf"
+    case "mp3": "audio/mpeg"
+    case "mp4": "video/mp4"
+    case "webm": "video/webm"
     case "txt", "md", "ts": "text/plain; charset=utf-8"
     default: "application/octet-stream"
     }
