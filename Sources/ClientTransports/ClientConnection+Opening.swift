@@ -140,7 +140,7 @@ extension ClientConnection {
     ) { channel in
       ClientConnection.attach(to: channel, framing, maximumMessageBytes)
     }
-    await connection.own(child)
+    await connection.takeOver(child)
     if let errors = streams.errors {
       _ = try await NIOPipeBootstrap(group: connection.channel.eventLoop)
         .takingOwnershipOfDescriptor(input: errors) { channel in

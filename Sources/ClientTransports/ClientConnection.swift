@@ -30,8 +30,8 @@ public actor ClientConnection {
   private var inbox: ClientInbox
   private var isReading = false
   private var isClosed = false
-  private var waiting: (inputID: Int, continuation: CheckedContinuation<Void, Never>)?
-  private var lastTicket = 0
+  private var waiting: (waiterID: Int, continuation: CheckedContinuation<Void, Never>)?
+  private var lastWaiterID = 0
   private var child: ChildProcess?
   private var errorTail: [UInt8] = []
 
@@ -52,7 +52,7 @@ public actor ClientConnection {
   }
 
   /// Takes over a program, which ends with the connection.
-  func own(_ child: ChildProcess) { self.child = child }
+  func takeOver(_ child: ChildProcess) { self.child = child }
 }
 
 // MARK: - Sending
@@ -124,7 +124,7 @@ extension ClientConnection {
   /// - Throws: `ClientError` for bytes that are not a frame; `CancellationError` when cancelled,
   ///   and the next message is then for the next call.
   public func receive() async throws -> [UInt8]? {
-    try await arrival()
+    try await waitForMessage()
     if let message = inbox.popFirst() {
       readMore()
       return message
@@ -137,7 +137,7 @@ extension ClientConnection {
   ///
   /// - Returns: The messages in their order; nil when the server has ended the stream.
   public func receiveAll() async throws -> [[UInt8]]? {
-    try await arrival()
+    try await waitForMessage()
     let messages = inbox.popAll()
     guard messages.isEmpty else {
       readMore()
@@ -147,23 +147,23 @@ extension ClientConnection {
   }
 
   /// Waits until there is a message or the stream has ended.
-  private func arrival() async throws {
+  private func waitForMessage() async throws {
     while inbox.isEmpty, inbox.ending == nil, !isClosed {
       try Task.checkCancellation()
-      lastTicket += 1
-      let inputID = lastTicket
+      lastWaiterID += 1
+      let waiterID = lastWaiterID
       await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
           waiting?.continuation.resume()
-          waiting = (inputID, continuation)
+          waiting = (waiterID, continuation)
           if Task.isCancelled { wake() }
         }
       } onCancel: {
         channel.eventLoop.execute {
-          self.assumeIsolated { if $0.waiting?.inputID == inputID { $0.wake() } }
+          self.assumeIsolated { if $0.waiting?.waiterID == waiterID { $0.wake() } }
         }
       }
-      if lastTicket != inputID { throw CancellationError() }
+      if lastWaiterID != waiterID { throw CancellationError() }
     }
   }
 

@@ -7,7 +7,7 @@ extension ClientError {
   init?(tls error: any Error) {
     switch error {
     case NIOSSLError.handshakeFailed(.sslError(let stack)):
-      self = .noTLS(reason: stack.first.map { Self.words(of: $0) } ?? "the handshake failed")
+      self = .noTLS(reason: stack.first.map { Self.libraryName(of: $0) } ?? "the handshake failed")
     case NIOSSLError.handshakeFailed: self = .noTLS(reason: "the handshake failed")
     case NIOSSLError.noCertificateToValidate, NIOSSLError.unableToValidateCertificate:
       self = .noTLS(reason: "its certificate cannot be validated")
@@ -21,7 +21,7 @@ extension ClientError {
 
   /// Returns the TLS library's name of an error, for example `wrong version number`, without its
   /// numbers and source positions.
-  private static func words(of error: BoringSSLInternalError) -> String {
+  private static func libraryName(of error: BoringSSLInternalError) -> String {
     let parts = error.description.split(separator: ":")
     guard let part = parts.first(where: { $0.contains(" at ") }) ?? parts.last else {
       return "the handshake failed"

@@ -24,8 +24,8 @@ public enum ClientError: Error, Hashable {
   case ended
   /// No TLS connection can be made: the server uses another protocol, or is not trusted.
   case noTLS(reason: String)
-  /// The server did not open a WebSocket; `answer` is what it sent.
-  case noWebSocket(answer: String)
+  /// The server did not open a WebSocket; `response` is what it sent.
+  case noWebSocket(response: String)
 }
 
 extension ClientError: CustomStringConvertible {
@@ -45,7 +45,7 @@ extension ClientError: CustomStringConvertible {
     case .closed: "the connection has been closed"
     case .ended: "the server has closed the connection"
     case .noTLS(let reason): "cannot make a TLS connection to the server: \(reason)"
-    case .noWebSocket(let answer): "the server did not open a WebSocket; it sent \(answer)"
+    case .noWebSocket(let response): "the server did not open a WebSocket; it sent \(response)"
     }
   }
 }

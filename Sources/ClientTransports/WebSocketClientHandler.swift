@@ -17,7 +17,7 @@ final class WebSocketClientHandler: ChannelDuplexHandler {
   private let host: String
   private let key: String
   private var reader: WebSocketReader
-  private var phase = Phase.unasked
+  private var phase = Phase.idle
   /// True once the close frame was sent.
   private var hasClosed = false
   /// True once the client has ended its output.
@@ -33,16 +33,16 @@ final class WebSocketClientHandler: ChannelDuplexHandler {
 
   private enum Phase {
     /// The request is not sent: the channel is not active yet.
-    case unasked
+    case idle
     /// The request is sent.
     case opening
     case open
     /// The channel has ended.
-    case gone
+    case ended
   }
 
   /// True until the WebSocket is open or the channel has ended.
-  private var isAwaited: Bool { phase == .unasked || phase == .opening }
+  private var isOpening: Bool { phase == .idle || phase == .opening }
 
   /// - Parameters:
   ///   - host: The name or address of the server.
@@ -55,16 +55,16 @@ final class WebSocketClientHandler: ChannelDuplexHandler {
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
-    if context.channel.isActive { ask(context) }
+    if context.channel.isActive { requestUpgrade(context) }
   }
 
   func channelActive(context: ChannelHandlerContext) {
-    ask(context)
+    requestUpgrade(context)
     context.fireChannelActive()
   }
 
-  private func ask(_ context: ChannelHandlerContext) {
-    guard phase == .unasked else { return }
+  private func requestUpgrade(_ context: ChannelHandlerContext) {
+    guard phase == .idle else { return }
     phase = .opening
     let request = """
       GET / HTTP/1.1\r
@@ -79,12 +79,12 @@ final class WebSocketClientHandler: ChannelDuplexHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    let wasAwaited = isAwaited
-    phase = .gone
+    let wasOpening = isOpening
+    phase = .ended
     for (_, promise) in waiting { promise?.fail(ChannelError.ioOnClosedChannel) }
     waiting = []
-    if wasAwaited, !isClosed {
-      context.fireErrorCaught(ClientError.noWebSocket(answer: "no response"))
+    if wasOpening, !isClosed {
+      context.fireErrorCaught(ClientError.noWebSocket(response: "no response"))
     }
     context.fireChannelInactive()
   }
@@ -95,23 +95,24 @@ final class WebSocketClientHandler: ChannelDuplexHandler {
 extension WebSocketClientHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     var bytes = unwrapInboundIn(data)
-    guard isAwaited else { return take(&bytes, context) }
+    guard isOpening else { return take(&bytes, context) }
     head.writeBuffer(&bytes)
-    let answer = head.readableBytesView
+    let response = head.readableBytesView
     // A server of another protocol may never send the end of a head.
-    guard Self.start.starts(with: answer.prefix(Self.start.count)) else {
+    guard Self.start.starts(with: response.prefix(Self.start.count)) else {
       return fail("a response that is not HTTP", context)
     }
-    guard let end = answer.firstRange(of: Self.end) else {
-      if answer.count > Self.maximumHeadBytes { fail("a head of more than 16 KiB", context) }
+    guard let end = response.firstRange(of: Self.end) else {
+      if response.count > Self.maximumHeadBytes { fail("a head of more than 16 KiB", context) }
       return
     }
-    let lines = String(decoding: answer[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
+    let lines = String(decoding: response[..<end.lowerBound], as: UTF8.self).split(
+      separator: "\r\n")
     guard lines.first?.hasPrefix("HTTP/1.1 101 ") == true,
       lines.contains(where: { WebSocketHandshake.isAccept($0, for: key) })
     else { return fail(lines.first.map(String.init) ?? "no status line", context) }
     phase = .open
-    head.moveReaderIndex(forwardBy: end.upperBound - answer.startIndex)
+    head.moveReaderIndex(forwardBy: end.upperBound - response.startIndex)
     for (bytes, promise) in waiting { send(bytes, context, promise) }
     waiting = []
     if hasEndedOutput { endOutput(context) }
@@ -125,20 +126,20 @@ extension WebSocketClientHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     // A server that ends the stream now will not open a WebSocket.
-    if case .inputClosed? = event as? ChannelEvent, isAwaited {
+    if case .inputClosed? = event as? ChannelEvent, isOpening {
       return fail("no response", context)
     }
     context.fireUserInboundEventTriggered(event)
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    let isCut =
+    let isDisconnected =
       switch error {
       case NIOSSLError.uncleanShutdown: true
       case let error as IOError: error.errnoCode == connectionReset
       default: false
       }
-    if isAwaited, isCut { return fail("no response", context) }
+    if isOpening, isDisconnected { return fail("no response", context) }
     context.fireErrorCaught(error)
   }
 
@@ -147,9 +148,9 @@ extension WebSocketClientHandler {
   /// The largest size of the head of the response with its line ends: 16 KiB.
   private static let maximumHeadBytes = 16 * 1024
 
-  private func fail(_ answer: String, _ context: ChannelHandlerContext) {
+  private func fail(_ response: String, _ context: ChannelHandlerContext) {
     isClosed = true
-    context.fireErrorCaught(ClientError.noWebSocket(answer: answer))
+    context.fireErrorCaught(ClientError.noWebSocket(response: response))
     context.close(promise: nil)
   }
 
@@ -178,7 +179,8 @@ extension WebSocketClientHandler {
     if let fault {
       context.fireErrorCaught(
         fault == .messageTooLarge
-          ? ClientError.messageTooLarge : ClientError.noWebSocket(answer: "close \(fault.rawValue)")
+          ? ClientError.messageTooLarge
+          : ClientError.noWebSocket(response: "close \(fault.rawValue)")
       )
     }
     if hasEnded || fault != nil { close(context, fault ?? .normal) }
@@ -193,7 +195,7 @@ extension WebSocketClientHandler {
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     let bytes = unwrapOutboundIn(data)
     switch phase {
-    case .gone:
+    case .ended:
       // A write between the end of the channel and the removal of its handlers would wait forever.
       promise?.fail(ChannelError.ioOnClosedChannel)
     case _ where hasEndedOutput:
@@ -203,7 +205,7 @@ extension WebSocketClientHandler {
       promise?.succeed()
     case .open:
       send(bytes, context, promise)
-    case .unasked, .opening:
+    case .idle, .opening:
       waiting.append((bytes, promise))
     }
   }
@@ -240,7 +242,7 @@ extension WebSocketClientHandler {
   /// Sends the close frame when the client ends its output. Messages of the server are still
   /// received.
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-    guard mode == .output, phase != .gone else {
+    guard mode == .output, phase != .ended else {
       isClosed = true
       return context.close(mode: mode, promise: promise)
     }

@@ -24,7 +24,7 @@ enum RemoteFailure: Error, Equatable, Sendable {
   /// The content is not a JSON text.
   case notJSON
   /// The response of a balance service is not a balance.
-  case notABalance
+  case invalidBalance
   /// The file does not exist.
   case missing
   /// The name is that of a link, a folder, a pipe or a device.
@@ -46,7 +46,7 @@ enum RemoteFailure: Error, Equatable, Sendable {
     case .interrupted: "source.interrupted"
     case .notText: "source.notText"
     case .notJSON: "source.notJSON"
-    case .notABalance: "source.notABalance"
+    case .invalidBalance: "source.notABalance"
     case .missing: "source.missing"
     case .notAFile: "source.notAFile"
     case .unreadable: "source.unreadable"
@@ -66,7 +66,7 @@ enum RemoteFailure: Error, Equatable, Sendable {
     case .interrupted: "The source could not be read to its end"
     case .notText: "The source is not UTF-8 text"
     case .notJSON: "The source is not valid JSON"
-    case .notABalance: "The response of the source is not a balance"
+    case .invalidBalance: "The response of the source is not a balance"
     case .missing: "The source does not exist"
     case .notAFile: "The source is not a regular file"
     case .unreadable: "The source cannot be read"

@@ -16,7 +16,7 @@ struct ForeignChanges {
   }
 
   /// Checks once for changes; inexpensive if there are none.
-  mutating func look() async throws(StorageError) {
+  mutating func check() async throws(StorageError) {
     let before = seen
     let now = try await file.use { database in
       // Without this check a missing file would be noticed only by the next operation.
@@ -33,7 +33,7 @@ struct ForeignChanges {
       try await database.read { db in
         for list in listeners.lists {
           guard let version = try StoredList(named: list.string, in: db)?.version else { continue }
-          listeners.tell(list, ListNews(version: version))
+          listeners.notify(list, ListNotification(version: version))
         }
       }
     }

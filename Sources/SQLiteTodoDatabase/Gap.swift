@@ -34,14 +34,14 @@ enum Gap {
   /// Returns the neighbours. An end of the list is replaced by a number at `step` per todo from the
   /// other neighbour.
   private static func bounds(_ low: Int64?, _ high: Int64?, for count: Int) -> (Int64, Int64) {
-    let room = Int64(clamping: (count + 1).multipliedReportingOverflow(by: Int(step)).partialValue)
+    let width = Int64(clamping: (count + 1).multipliedReportingOverflow(by: Int(step)).partialValue)
     switch (low, high) {
-    case (nil, nil): return (-(room / 2), room / 2)
+    case (nil, nil): return (-(width / 2), width / 2)
     case (let low?, nil):
-      let (high, overflow) = low.addingReportingOverflow(room)
+      let (high, overflow) = low.addingReportingOverflow(width)
       return (low, overflow ? .max : high)
     case (nil, let high?):
-      let (low, overflow) = high.subtractingReportingOverflow(room)
+      let (low, overflow) = high.subtractingReportingOverflow(width)
       return (overflow ? .min : low, high)
     case (let low?, let high?): return (low, high)
     }

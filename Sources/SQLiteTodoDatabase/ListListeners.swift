@@ -8,7 +8,7 @@ internal import BuiltinStores
 typealias ListVersion = Int64
 
 /// A notification about a list for its listeners.
-struct ListNews: Sendable {
+struct ListNotification: Sendable {
   /// A committed version.
   let version: ListVersion
   /// The change that leads to the version; nil if only the version is known.
@@ -30,102 +30,103 @@ struct ReadList: Sendable {
 /// The content of a list is kept while the list has a listener: thousands of stores may show the
 /// same long list, and share the memory of its unchanged parts.
 final class ListListeners: Sendable {
-  typealias News = AsyncStream<ListNews>
+  typealias Notifications = AsyncStream<ListNotification>
 
-  private struct Listened {
-    var queues: [Int: News.Continuation] = [:]
+  private struct ListenedList {
+    var queues: [Int: Notifications.Continuation] = [:]
     var read: ReadList?
   }
 
   private struct State {
-    var lists: [ByteString: Listened] = [:]
+    var lists: [ByteString: ListenedList] = [:]
     var last = 0
     var isClosed = false
-    var beginnings: AsyncStream<Void>.Continuation?
+    var additions: AsyncStream<Void>.Continuation?
   }
 
   private let state = Lock(State())
-  private let usefulLag: ListVersion
+  private let maximumLag: ListVersion
 
   /// Creates the listeners.
   ///
   /// - Parameter logLength: The number of changes of a list that are logged. Content that is older
   ///   than the log cannot be updated, and is not kept.
-  init(logLength: Int = 1000) { usefulLag = ListVersion(logLength) }
+  init(logLength: Int = 1000) { maximumLag = ListVersion(logLength) }
 
   /// Adds a listener. Its notifications end when the listeners are closed; immediately if they are
   /// closed already.
   ///
   /// - Returns: The id for `stop`, and the notifications from now on.
-  func listen(to list: ByteString) -> (id: Int, news: News) {
-    let (news, queue) = News.makeStream(bufferingPolicy: .bufferingNewest(64))
+  func listen(to list: ByteString) -> (id: Int, notifications: Notifications) {
+    let (notifications, queue) = Notifications.makeStream(bufferingPolicy: .bufferingNewest(64))
     let id = state.withLock { state in
       state.last += 1
       if state.isClosed {
         queue.finish()
       } else {
-        state.lists[list, default: Listened()].queues[state.last] = queue
-        state.beginnings?.yield()
+        state.lists[list, default: ListenedList()].queues[state.last] = queue
+        state.additions?.yield()
       }
       return state.last
     }
-    return (id, news)
+    return (id, notifications)
   }
 
   /// Removes a listener.
   func stop(_ id: Int, to list: ByteString) {
     // The content may be large; its memory is released outside the lock.
-    let forgotten = state.withLock { state -> Listened? in
+    let removed = state.withLock { state -> ListenedList? in
       state.lists[list]?.queues[id] = nil
       return state.lists[list]?.queues.isEmpty == true
         ? state.lists.removeValue(forKey: list) : nil
     }
-    withExtendedLifetime(forgotten) {}
+    withExtendedLifetime(removed) {}
   }
 
   /// Notifies all listeners of a list in the order in which they were added.
-  func tell(_ list: ByteString, _ news: ListNews) {
-    let (queues, _) = state.withLock { state -> ([Int: News.Continuation], forgotten: ReadList?) in
+  func notify(_ list: ByteString, _ notification: ListNotification) {
+    let (queues, _) = state.withLock {
+      state -> ([Int: Notifications.Continuation], removed: ReadList?) in
       guard let listened = state.lists[list] else { return ([:], nil) }
-      guard let read = listened.read, news.version - read.version > usefulLag else {
+      guard let read = listened.read, notification.version - read.version > maximumLag else {
         return (listened.queues, nil)
       }
       state.lists[list]?.read = nil
       return (listened.queues, read)
     }
-    for (_, queue) in queues.sorted(by: { $0.key < $1.key }) { queue.yield(news) }
+    for (_, queue) in queues.sorted(by: { $0.key < $1.key }) { queue.yield(notification) }
   }
 
   /// The lists that have listeners.
   var lists: [ByteString] { state.withLock { Array($0.lists.keys) } }
 
   /// True while any list has a listener.
-  var areThere: Bool { state.withLock { !$0.lists.isEmpty } }
+  var hasListeners: Bool { state.withLock { !$0.lists.isEmpty } }
 
   /// Returns a stream with an element after a listener was added, and immediately if there is a
   /// listener; `close()` ends it.
-  func beginnings() -> AsyncStream<Void> {
-    let (beginnings, continuation) = AsyncStream.makeStream(
+  func additions() -> AsyncStream<Void> {
+    let (additions, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     state.withLock { state in
-      state.beginnings = continuation
+      state.additions = continuation
       if state.isClosed { continuation.finish() }
       if !state.lists.isEmpty { continuation.yield() }
     }
-    return beginnings
+    return additions
   }
 
   /// Ends the notifications of all listeners permanently.
   func close() {
-    let (lists, beginnings) = state.withLock { state in
+    let (lists, additions) = state.withLock { state in
       defer {
         state.lists = [:]
         state.isClosed = true
       }
-      return (state.lists, state.beginnings)
+      return (state.lists, state.additions)
     }
     for list in lists.values { for queue in list.queues.values { queue.finish() } }
-    beginnings?.finish()
+    additions?.finish()
   }
 }
 

@@ -36,11 +36,11 @@ public final class SQLiteTodoRepository: TodoRepository {
     return .run("getTodos") { [self] context in
       defer { position.end(number) }
       // The listener is added before the list is read, so that no change is missed in between.
-      let (listener, news) = database.listeners.listen(to: list)
+      let (listener, notifications) = database.listeners.listen(to: list)
       defer { database.listeners.stop(listener, to: list) }
       var feed = TodoFeed(file: database.file, listeners: database.listeners, list: list)
       do throws(StorageError) {
-        try await feed.run(news, giving: context) { position.reached($0, by: number) }
+        try await feed.run(notifications, to: context) { position.reached($0, by: number) }
       } catch {
         guard error.code != .cancelled else { return }
         database.file.report(error, "The todo list could not be read")
@@ -104,16 +104,18 @@ public final class SQLiteTodoRepository: TodoRepository {
         let transaction = TodoTransaction(
           db: db, list: list.string, logLength: database.logLength, limits: database.limits,
           makeID: database.makeID)
-        let news: ListNews
+        let notification: ListNotification
         do {
-          news = try db.write(checking: files) { try transaction.perform(operation, once: id) }
+          notification = try db.write(checking: files) {
+            try transaction.perform(operation, once: id)
+          }
         } catch let error as OperationRefusal {
           return .failure(error)
         }
         // Still on the writer's queue, so that the notifications of this process are in commit
         // order. They are also sent if nothing changed: the version may come from another process.
-        database.listeners.tell(list, news)
-        return .success(news.version)
+        database.listeners.notify(list, notification)
+        return .success(notification.version)
       }
     }
   }

@@ -97,15 +97,15 @@ public final class TodoDatabase: TodoLists {
   public func run() async {
     var watch = ForeignChanges(file: file, listeners: listeners)
     var hadFailed = false
-    for await _ in listeners.beginnings() {
-      while listeners.areThere {
+    for await _ in listeners.additions() {
+      while listeners.hasListeners {
         do {
           try await clock.sleep(for: Self.pollInterval)
         } catch {
           return
         }
         do throws(StorageError) {
-          try await watch.look()
+          try await watch.check()
           hadFailed = false
         } catch {
           // A lasting failure is reported once; the next poll may succeed.

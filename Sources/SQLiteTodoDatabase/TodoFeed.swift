@@ -21,19 +21,19 @@ struct TodoFeed {
   /// Sends the list and then its changes, until the task is cancelled or the notifications end.
   ///
   /// - Parameters:
-  ///   - news: Notifications about commits, from before this call on.
+  ///   - notifications: Notifications about commits, from before this call on.
   ///   - reached: Called with each version after the store has it.
   /// - Throws: A `StorageError` if the database cannot be read.
   mutating func run(
-    _ news: ListListeners.News, giving context: EffectContext<TodoResult>,
+    _ notifications: ListListeners.Notifications, to context: EffectContext<TodoResult>,
     reached: (ListVersion) -> Void
   ) async throws(StorageError) {
-    guard try await catchUp(giving: context, reached) else { return }
-    for await item in news where item.version > version {
+    guard try await catchUp(to: context, reached) else { return }
+    for await item in notifications where item.version > version {
       if let change = item.change, item.version == version + 1 {
-        guard await give(.changed(change), item.version, context, reached) else { return }
+        guard await send(.changed(change), item.version, context, reached) else { return }
       } else {
-        guard try await catchUp(giving: context, reached) else { return }
+        guard try await catchUp(to: context, reached) else { return }
       }
     }
   }
@@ -42,20 +42,20 @@ struct TodoFeed {
   ///
   /// - Returns: True if the feed continues.
   private mutating func catchUp(
-    giving context: EffectContext<TodoResult>, _ reached: (ListVersion) -> Void
+    to context: EffectContext<TodoResult>, _ reached: (ListVersion) -> Void
   ) async throws(StorageError) -> Bool {
     let (list, version, listeners) = (list, version, listeners)
     let missed = try await file.use { database in
       try await database.read { db in
-        try Missed(since: version, ofListNamed: list, in: db, sharing: listeners)
+        try MissedChanges(since: version, ofListNamed: list, in: db, sharing: listeners)
       }
     }
     switch missed {
     case .list(let read):
-      return await give(.todos(read.list), read.version, context, reached)
+      return await send(.todos(read.list), read.version, context, reached)
     case .changes(let changes):
       for (version, change) in changes {
-        guard await give(.changed(change), version, context, reached) else { return false }
+        guard await send(.changed(change), version, context, reached) else { return false }
       }
       return true
     }
@@ -64,15 +64,15 @@ struct TodoFeed {
   /// Sends one message to the store.
   ///
   /// - Returns: True if the store has folded it; messages of a cancelled feed are dropped.
-  private mutating func give(
-    _ answer: TodoResult, _ version: ListVersion, _ context: EffectContext<TodoResult>,
+  private mutating func send(
+    _ result: TodoResult, _ version: ListVersion, _ context: EffectContext<TodoResult>,
     _ reached: (ListVersion) -> Void
   ) async -> Bool {
     if self.version < 0 {
       // The list has been read: from now on this feed sends its changes.
-      await context.becomeFeed(sending: answer)
+      await context.becomeFeed(sending: result)
     } else {
-      await context.send(answer)
+      await context.send(result)
     }
     guard !Task.isCancelled else { return false }
     self.version = version
@@ -82,7 +82,7 @@ struct TodoFeed {
 }
 
 /// The changes of a list since a version.
-enum Missed: Sendable {
+enum MissedChanges: Sendable {
   /// The changes in order and without a gap, each with its version.
   case changes([(ListVersion, TodoChange)])
   /// The whole list, if the change log does not contain all changes.

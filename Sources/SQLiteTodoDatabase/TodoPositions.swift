@@ -20,16 +20,16 @@ struct TodoPositions {
   ///
   /// - Parameter other: The id of an existing todo.
   func free(before other: String?) throws -> Int64 {
-    if let free = try room(before: other) { return free }
-    try makeRoom(before: other.flatMap(position(of:)))
-    guard let free = try room(before: other) else {
+    if let free = try number(before: other) { return free }
+    try spreadNeighbourhood(before: other.flatMap(position(of:)))
+    guard let free = try number(before: other) else {
       // Possible only with more todos than fit on any disk.
       throw DatabaseError(resultCode: .SQLITE_FULL)
     }
     return free
   }
 
-  private func room(before other: String?) throws -> Int64? {
+  private func number(before other: String?) throws -> Int64? {
     let above = try other.flatMap(position(of:))
     return try Gap.between(lastPosition(before: above), above)
   }
@@ -71,9 +71,9 @@ struct TodoPositions {
   /// up again before the wider one is spread again. Repeated insertion at one place moves O(log² n)
   /// rows per insertion, as in the usual list-order maintenance (Bender et al., "Two Simplified
   /// Algorithms for Maintaining Order in a List", 2002).
-  private func makeRoom(before above: Int64?) throws {
+  private func spreadNeighbourhood(before above: Int64?) throws {
     var radius = 16
-    var roomy: UInt64 = 1 << 16
+    var sufficientStep: UInt64 = 1 << 16
     while true {
       // One more on either side: the neighbours that keep their positions.
       var lower = try db.numbers(.before, [list, above ?? .max, radius + 1])
@@ -82,11 +82,11 @@ struct TodoPositions {
       let high = upper.count > radius ? upper.removeLast() : nil
       let old = lower.reversed() + upper
       let spread = Gap.spread(old.count, between: low, high)
-      if spread.step >= roomy || (low == nil && high == nil) {
+      if spread.step >= sufficientStep || (low == nil && high == nil) {
         return try move(old, to: spread.positions)
       }
       radius *= 4
-      roomy *= 2
+      sufficientStep *= 2
     }
   }
 

@@ -20,32 +20,32 @@ struct TodoTransaction {
   ///
   /// - Parameter id: A globally unique id of the operation; nil if it is never repeated.
   /// - Returns: The version of the list afterwards, with the change if there was one.
-  func perform(_ operation: TodoOperation, once id: OperationID?) throws -> ListNews {
+  func perform(_ operation: TodoOperation, once id: OperationID?) throws -> ListNotification {
     guard let id else { return try perform(operation) }
     if let version = try db.number(.remembered, [id.description.blob]) {
-      return ListNews(version: version)
+      return ListNotification(version: version)
     }
-    let news = try perform(operation)
-    try db.run(.remember, [id.description.blob, news.version])
+    let notification = try perform(operation)
+    try db.run(.remember, [id.description.blob, notification.version])
     try db.run(.forget, [db.lastInsertedRowID - Self.rememberedOperations])
-    return news
+    return notification
   }
 
   /// Carries out an operation and logs the change; writes nothing if nothing changes.
   ///
   /// - Returns: The version of the list afterwards, with the change if there was one.
   /// - Throws: `OperationRefusal` if a limit is exceeded; the caller rolls back.
-  func perform(_ operation: TodoOperation) throws -> ListNews {
-    guard let stored = try storedList(for: operation) else { return ListNews(version: 0) }
+  func perform(_ operation: TodoOperation) throws -> ListNotification {
+    guard let stored = try storedList(for: operation) else { return ListNotification(version: 0) }
     guard let change = try change(operation, stored) else {
-      return ListNews(version: stored.version)
+      return ListNotification(version: stored.version)
     }
     switch operation {
     case .add, .rename: try checkLimits(stored)
     case .remove, .complete, .reopen, .move: break
     }
     let version = try stored.log(change, keeping: logLength)
-    return ListNews(version: version, change: change)
+    return ListNotification(version: version, change: change)
   }
 
   /// Compares the sizes after a change with the limits.

@@ -36,19 +36,19 @@ struct WebSocketClientTests {
       ("", "no response"), ("{\"jsonrpc\":\"2.0\"", "a response that is not HTTP"),
       ("HTTP/1.0 404 Not Found\r\n\r\n", "HTTP/1.0 404 Not Found"),
     ])
-  func otherServer(answer: String, expected: String) async throws {
+  func otherServer(response: String, expected: String) async throws {
     let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(Responding(answer))
+          try channel.pipeline.syncOperations.addHandler(Responding(response))
         }
       }
       .bind(host: "127.0.0.1", port: 0).get()
     let client = try await ClientConnection.connect(
       to: .web(host: "127.0.0.1", port: server.localAddress?.port ?? 0))
     // Both calls report the reason, in any order.
-    let error = ClientError.noWebSocket(answer: expected)
+    let error = ClientError.noWebSocket(response: expected)
     await #expect(throws: error) { try await client.send("{}") }
     await #expect(throws: error) { try await client.receive() }
     await client.close()
@@ -89,13 +89,13 @@ private final class LateSender: ChannelInboundHandler {
 private final class Responding: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
-  private let answer: String
+  private let response: String
 
-  init(_ answer: String) { self.answer = answer }
+  init(_ response: String) { self.response = response }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard !answer.isEmpty else { return context.close(mode: .output, promise: nil) }
-    context.writeAndFlush(NIOAny(ByteBuffer(string: answer)), promise: nil)
+    guard !response.isEmpty else { return context.close(mode: .output, promise: nil) }
+    context.writeAndFlush(NIOAny(ByteBuffer(string: response)), promise: nil)
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -110,11 +110,11 @@ private final class Opening: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let request = String(buffer: unwrapInboundIn(data))
     let key = request.split(separator: "Sec-WebSocket-Key: ").last?.prefix { $0 != "\r\n" } ?? ""
-    var answer = ByteBuffer(string: "HTTP/1.1 101 Switching Protocols\r\nServer: caf")
-    answer.writeBytes([0xE9, 0x0D, 0x0A])
-    answer.writeString(
+    var response = ByteBuffer(string: "HTTP/1.1 101 Switching Protocols\r\nServer: caf")
+    response.writeBytes([0xE9, 0x0D, 0x0A])
+    response.writeString(
       "Sec-WebSocket-Accept: \(WebSocketHandshake.accept(for: String(key)))\r\n\r\n")
-    answer.writeBytes([0x81, 5] + Array("hello".utf8))
-    context.writeAndFlush(NIOAny(answer), promise: nil)
+    response.writeBytes([0x81, 5] + Array("hello".utf8))
+    context.writeAndFlush(NIOAny(response), promise: nil)
   }
 }

@@ -68,11 +68,11 @@ struct TodoFeedTests {
       try await one.add("a", "b")
       let list = ByteString("default")
       let bogus = TodoChange.addTodo(Todo(id: "bogus", title: "bogus"))
-      database.listeners.tell(list, ListNews(version: 1, change: bogus))
-      database.listeners.tell(list, ListNews(version: 2, change: bogus))
+      database.listeners.notify(list, ListNotification(version: 1, change: bogus))
+      database.listeners.notify(list, ListNotification(version: 2, change: bogus))
       // A version that does not exist. The contents of the database count.
-      database.listeners.tell(list, ListNews(version: 9, change: bogus))
-      database.listeners.tell(list, ListNews(version: 9))
+      database.listeners.notify(list, ListNotification(version: 9, change: bogus))
+      database.listeners.notify(list, ListNotification(version: 9))
       try await one.add("c")
       // A version without a notification.
       try await database.addSilently("d", to: "default")
@@ -230,7 +230,7 @@ struct TodoFeedTests {
       try await database.file.execute("ALTER TABLE todoChange RENAME TO renamed")
       try await store.add("a secret")
       #expect(await store.answers == ["done", "failed"])
-      database.listeners.tell(ByteString("default"), ListNews(version: 9))
+      database.listeners.notify(ByteString("default"), ListNotification(version: 9))
       await store.until { $0.fed.count == 3 }
       // There is no feed, so the operation does not wait for the delivery of its change.
       try await database.file.execute("ALTER TABLE renamed RENAME TO todoChange")
@@ -250,7 +250,7 @@ struct TodoFeedTests {
     let listeners = ListListeners()
     let (_, news) = listeners.listen(to: ByteString("default"))
     for version in 1...1000 {
-      listeners.tell(ByteString("default"), ListNews(version: ListVersion(version)))
+      listeners.notify(ByteString("default"), ListNotification(version: ListVersion(version)))
     }
     listeners.close()
     var versions: [ListVersion] = []

@@ -9,18 +9,18 @@ public import BuiltinStores
 ///   the current folder.
 public struct SourceArgument: Hashable, Sendable {
   /// The location of a source.
-  enum Place: Hashable {
+  enum Location: Hashable {
     case http(HTTPAddress)
     case file(FileName)
   }
 
   /// The name that frontends use: letters, digits, `.`, `-` and `_`.
   public let name: String
-  let place: Place
+  let location: Location
 
   /// True for a source that is loaded over HTTP, false for a file.
   public var isRemote: Bool {
-    if case .http = place { true } else { false }
+    if case .http = location { true } else { false }
   }
 
   /// Parses an argument.
@@ -29,22 +29,22 @@ public struct SourceArgument: Hashable, Sendable {
   public init(_ text: String) throws(SourceError) {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2 else { throw SourceError("a source must have the form NAME=URL") }
-    let (name, place) = (String(parts[0]), String(parts[1]))
+    let (name, location) = (String(parts[0]), String(parts[1]))
     guard !name.isEmpty, name.utf8.allSatisfy(Self.isInName) else {
       throw SourceError(
         "the name of a source may only contain letters, digits, \".\", \"-\" and \"_\"")
     }
     self.name = name
     do {
-      self.place = try Self.place(place)
+      self.location = try Self.location(location)
     } catch {
       throw SourceError("the source \(name) cannot be used: \(error.message)")
     }
   }
 
-  private static func place(_ text: String) throws(SourceError) -> Place {
+  private static func location(_ text: String) throws(SourceError) -> Location {
     let end = text.utf8.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
-    switch String(decoding: text.utf8[..<end].map(\.inSmallLetters), as: UTF8.self) {
+    switch String(decoding: text.utf8[..<end].map(\.asciiLowercased), as: UTF8.self) {
     case "file" where end < text.endIndex:
       return .file(try FileName(String(decoding: text.utf8[end...].dropFirst(), as: UTF8.self)))
     case "http", "https":
@@ -94,22 +94,22 @@ extension SourceArgument {
   ) throws(SourceError) -> LoadingSources {
     try check(arguments)
     let permits = AsyncSemaphore(openFiles)
-    let room = LoadingRoom(bytes: 4 * maximumBytes)
+    let quota = LoadingQuota(bytes: 4 * maximumBytes)
     var sources = LoadingSources()
     for argument in arguments {
       sources[argument.name] = try argument.source(
-        folder, client, maximumBytes, room, openFiles, permits)
+        folder, client, maximumBytes, quota, openFiles, permits)
     }
     return sources
   }
 
   private func source(
-    _ folder: String, _ client: RemoteClient, _ maximumBytes: Int, _ room: LoadingRoom,
+    _ folder: String, _ client: RemoteClient, _ maximumBytes: Int, _ quota: LoadingQuota,
     _ openFiles: Int, _ permits: AsyncSemaphore
   ) throws(SourceError) -> any LoadingSource {
-    switch place {
+    switch location {
     case .http(let address):
-      return HTTPSource(address, client: client, maximumBytes: maximumBytes, room: room)
+      return HTTPSource(address, client: client, maximumBytes: maximumBytes, quota: quota)
     case .file(let file):
       do {
         return try FileSource(

@@ -20,7 +20,7 @@ public struct HTTPBalanceService: BalanceService {
   ///   - client: The HTTP client.
   ///   - timeout: Real time from the request to the last byte of the response.
   public init(_ address: HTTPAddress, client: RemoteClient, timeout: Duration = .seconds(30)) {
-    RemoteClient.beginThreads()
+    RemoteClient.startThreads()
     fetch = HTTPFetch(
       address: address, client: client, maximumBytes: Self.maximumBytes, timeout: timeout)
   }
@@ -28,15 +28,15 @@ public struct HTTPBalanceService: BalanceService {
   /// Returns an effect that requests the balance and sends the response or `failed`.
   public func balance() -> Effect<BalanceResult> {
     // After a cancellation, sent actions are dropped.
-    .run("balance") { context in await context.send(await answer()) }
+    .run("balance") { context in await context.send(await fetchBalance()) }
   }
 
   /// Requests the balance; `failed` also when cancelled.
   @concurrent
-  func answer() async -> BalanceResult {
+  func fetchBalance() async -> BalanceResult {
     guard let content = try? await fetch.run() else { return .failed }
     guard let response = try? BalanceReply(content.bytes).response else {
-      fetch.client.tell(.notABalance, from: fetch.address)
+      fetch.client.log(.invalidBalance, from: fetch.address)
       return .failed
     }
     return .response(response)

@@ -35,21 +35,21 @@ struct OpenFile: ~Copyable {
     guard count > 0 else { return 0 }
     let descriptor = descriptor
     return try withUnsafeTemporaryAllocation(byteCount: count, alignment: 16) {
-      room throws(RemoteFailure) in
-      let length = retrying { Self.read(descriptor, room) }
+      buffer throws(RemoteFailure) in
+      let length = retrying { Self.read(descriptor, buffer) }
       guard length >= 0 else { throw RemoteFailure.interrupted }
-      bytes.append(contentsOf: room[..<length])
+      bytes.append(contentsOf: buffer[..<length])
       return length
     }
   }
 
-  private static func read(_ descriptor: Int32, _ room: UnsafeMutableRawBufferPointer) -> Int {
+  private static func read(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
     #if canImport(Glibc)
-      Glibc.read(descriptor, room.baseAddress, room.count)
+      Glibc.read(descriptor, buffer.baseAddress, buffer.count)
     #elseif canImport(Musl)
-      Musl.read(descriptor, room.baseAddress, room.count)
+      Musl.read(descriptor, buffer.baseAddress, buffer.count)
     #else
-      Darwin.read(descriptor, room.baseAddress, room.count)
+      Darwin.read(descriptor, buffer.baseAddress, buffer.count)
     #endif
   }
 

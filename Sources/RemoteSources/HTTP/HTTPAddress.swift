@@ -23,7 +23,7 @@ public struct HTTPAddress: Hashable, Sendable {
     let bytes = Array(text.utf8)
     guard let schemeEnd = bytes.firstIndex(of: UInt8(ascii: ":")),
       let scheme = Self.schemes.first(where: {
-        $0.utf8.elementsEqual(bytes[..<schemeEnd].lazy.map(\.inSmallLetters))
+        $0.utf8.elementsEqual(bytes[..<schemeEnd].lazy.map(\.asciiLowercased))
       }),
       bytes[schemeEnd...].starts(with: "://".utf8)
     else { throw SourceError("a URL must start with http:// or https://") }
@@ -76,7 +76,7 @@ public struct HTTPAddress: Hashable, Sendable {
         return nil
       }
     }
-    let host = String(decoding: bytes[..<hostEnd].map(\.inSmallLetters), as: UTF8.self)
+    let host = String(decoding: bytes[..<hostEnd].map(\.asciiLowercased), as: UTF8.self)
     let rest = bytes[hostEnd...]
     if rest.isEmpty { return (host, nil) }
     guard rest.first == UInt8(ascii: ":") else { return nil }
@@ -104,7 +104,7 @@ public struct HTTPAddress: Hashable, Sendable {
 
 extension UInt8 {
   /// The byte with A to Z in lower case.
-  var inSmallLetters: UInt8 {
+  var asciiLowercased: UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
   }
 

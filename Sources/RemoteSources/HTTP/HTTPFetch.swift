@@ -9,7 +9,7 @@ struct HTTPFetch: Sendable {
   let client: RemoteClient
   let maximumBytes: Int
   /// The limit of bytes that several loads share; nil for short responses.
-  var room: LoadingRoom?
+  var quota: LoadingQuota?
   /// Real time for the whole fetch; nil for no limit while bytes arrive.
   let timeout: Duration?
 
@@ -38,7 +38,7 @@ struct HTTPFetch: Sendable {
     } catch {
       if Task.isCancelled { throw CancellationError() }
       let (failure, cause) = RemoteFailure.of(error)
-      client.tell(failure, from: address, because: cause)
+      client.log(failure, from: address, cause: cause)
       throw failure
     }
   }
@@ -81,7 +81,7 @@ struct HTTPFetch: Sendable {
       throw RemoteFailure.tooLarge(maximumBytes: maximumBytes)
     }
     var bytes: [UInt8] = []
-    let share = room?.share()
+    let share = quota?.share()
     await progress(0, total)
     for try await part in response.body {
       guard part.readableBytes <= maximumBytes - bytes.count else {

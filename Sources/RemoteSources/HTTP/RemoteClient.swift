@@ -55,7 +55,7 @@ public final class RemoteClient: Sendable {
   ///
   /// SwiftNIO ends the program if it gets no descriptors for them, and later there may be none
   /// left.
-  static func beginThreads() { _ = HTTPClient.defaultEventLoopGroup }
+  static func startThreads() { _ = HTTPClient.defaultEventLoopGroup }
 
   /// Cancels all current requests and makes later ones fail.
   public func shutdown() async {
@@ -69,9 +69,9 @@ public final class RemoteClient: Sendable {
 
   /// Sends one request and follows no redirect; returns with the first bytes of the response.
   ///
-  /// - Throws: `NoAnswer`.
+  /// - Throws: `NoResponse`.
   func get(_ address: HTTPAddress) async throws -> HTTPClientResponse {
-    guard let client = client() else { throw NoAnswer(cause: HTTPClientError.alreadyShutdown) }
+    guard let client = client() else { throw NoResponse(cause: HTTPClientError.alreadyShutdown) }
     var request = HTTPClientRequest(url: address.url)
     request.headers.add(name: "Accept", value: "application/json, text/plain;q=0.9, */*;q=0.1")
     request.headers.add(name: "Connection", value: "close")
@@ -79,13 +79,12 @@ public final class RemoteClient: Sendable {
     do {
       return try await client.execute(request, deadline: .distantFuture)
     } catch {
-      throw NoAnswer(cause: error)
+      throw NoResponse(cause: error)
     }
   }
 
   /// Writes a failure to the operator's log.
-  func tell(_ failure: RemoteFailure, from address: HTTPAddress, because cause: (any Error)? = nil)
-  {
+  func log(_ failure: RemoteFailure, from address: HTTPAddress, cause: (any Error)? = nil) {
     failed("\(address.origin): \(failure.message)" + (cause.map { " (\($0))" } ?? ""))
   }
 

@@ -106,7 +106,7 @@ public struct FileSource: LoadingSource {
     bytes.reserveCapacity(size)
     var meter = ProgressMeter()
     while true {
-      if let news = meter.news(count: bytes.count, of: size) { await report(news) }
+      if let change = meter.change(count: bytes.count, of: size) { await report(change) }
       try Task.checkCancellation()
       guard bytes.count < size else { break }
       guard try file.read(min(size - bytes.count, Self.chunkBytes), to: &bytes) > 0 else {

@@ -22,16 +22,16 @@ public struct HTTPSource: LoadingSource {
   ///   - address: The URL to request.
   ///   - client: The HTTP client.
   ///   - maximumBytes: The largest size of a response, in bytes.
-  ///   - room: The limit of bytes that it shares with other sources; nil for none.
+  ///   - quota: The limit of bytes that it shares with other sources; nil for none.
   ///   - timeout: Real time for a whole load; nil leaves the limit to a `timeout` policy and to the
   ///     client, which ends a request when no bytes arrive.
   public init(
     _ address: HTTPAddress, client: RemoteClient, maximumBytes: Int = Self.maximumBytes,
-    room: LoadingRoom? = nil, timeout: Duration? = nil
+    quota: LoadingQuota? = nil, timeout: Duration? = nil
   ) {
-    RemoteClient.beginThreads()
+    RemoteClient.startThreads()
     fetch = HTTPFetch(
-      address: address, client: client, maximumBytes: maximumBytes, room: room, timeout: timeout)
+      address: address, client: client, maximumBytes: maximumBytes, quota: quota, timeout: timeout)
   }
 
   /// Loads the content.
@@ -55,8 +55,8 @@ public struct HTTPSource: LoadingSource {
   ) async throws -> LoadedValue {
     let meter = Lock(ProgressMeter())
     let content = try await fetch.run { count, total in
-      guard let news = meter.withLock({ $0.news(count: count, of: total) }) else { return }
-      await report(news)
+      guard let change = meter.withLock({ $0.change(count: count, of: total) }) else { return }
+      await report(change)
     }
     return try LoadedContent(contentType: content.type).value(of: content.bytes)
   }

@@ -24,7 +24,7 @@ enum LoadedContent {
 
   /// Compares bytes, ignoring the case of A to Z.
   private static func ends(_ text: some BidirectionalCollection<UInt8>, in end: String) -> Bool {
-    text.suffix(end.utf8.count).lazy.map(\.inSmallLetters).elementsEqual(end.utf8)
+    text.suffix(end.utf8.count).lazy.map(\.asciiLowercased).elementsEqual(end.utf8)
   }
 
   /// Converts bytes to a value.

@@ -13,7 +13,7 @@ struct ProgressMeter {
   /// - Parameters:
   ///   - count: Number of bytes that have arrived.
   ///   - total: Number of bytes of the whole; nil if it is unknown, which is reported once.
-  mutating func news(count: Int, of total: Int?) -> LoadingProgress? {
+  mutating func change(count: Int, of total: Int?) -> LoadingProgress? {
     let progress = LoadingProgress(completed: count, of: total)
     guard progress != last else { return nil }
     last = progress

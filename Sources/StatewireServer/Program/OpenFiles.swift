@@ -11,7 +11,7 @@ enum OpenFiles {
   /// - Throws: `StartupError` if `/dev/null` cannot be opened.
   static func occupyStandardStreams() throws(StartupError) {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
-      guard let null = Nowhere.open() else {
+      guard let null = NullDevice.open() else {
         throw StartupError("cannot open /dev/null: \(systemMessage(errno))")
       }
       if null != descriptor {

@@ -30,7 +30,7 @@ struct DescriptorPlan {
     /// - Listeners: each of them, and their loop.
     /// - Standard input and output: pipes and copies.
     /// - HTTP client: its loops; SwiftNIO makes one for each processor.
-    fileprivate var least: Int {
+    fileprivate var minimum: Int {
       var count = 13
       if listeners > 0 { count += 5 + listeners }
       if stdio { count += 6 }
@@ -76,14 +76,14 @@ struct DescriptorPlan {
   ) throws(StartupError) {
     connections = wanted.connections
     refusedConnections = wanted.refusedConnections
-    let free = limit - open - needs.least
+    let free = limit - open - needs.minimum
     // One connection that is served, and one that is refused.
-    let least = needs.listeners > 0 ? 2 : 0
-    guard free >= least else {
+    let minimum = needs.listeners > 0 ? 2 : 0
+    guard free >= minimum else {
       throw StartupError(
         """
         too few file descriptors: the process may open \(limit), \(open) are open, and the server \
-        needs \(needs.least + least) more; raise the limit (ulimit -n)
+        needs \(needs.minimum + minimum) more; raise the limit (ulimit -n)
         """)
     }
     let rest = free - min(free / 2, Self.reserve)

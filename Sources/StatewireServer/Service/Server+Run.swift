@@ -53,7 +53,7 @@ extension Server {
           if number == SIGHUP, canBeReloaded {
             parts.secrets.reload(parts.server)
           } else {
-            ending.happen()
+            ending.signal()
           }
         }
       } catch {
@@ -67,7 +67,7 @@ extension Server {
     let failure = await withTaskGroup(of: StorageError?.self) { group in
       group.addTask {
         await parts.server.untilEnded()
-        ending.happen()
+        ending.signal()
         return nil
       }
       if let database = parts.database {
@@ -80,7 +80,7 @@ extension Server {
             do throws(StorageError) {
               try await database.open()
             } catch {
-              ending.happen()
+              ending.signal()
               return error
             }
           }
@@ -91,7 +91,7 @@ extension Server {
       await withTaskCancellationHandler {
         await ending.wait()
       } onCancel: {
-        ending.happen()
+        ending.signal()
       }
       await parts.server.stop()
       group.cancelAll()

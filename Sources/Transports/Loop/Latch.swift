@@ -5,7 +5,7 @@ internal import ServerCore
 /// A one-shot signal that any number of tasks and callbacks can wait for.
 public final class Latch: Sendable {
   private struct State {
-    var hasHappened = false
+    var isSignalled = false
     var waiting: [@Sendable () -> Void] = []
   }
 
@@ -20,14 +20,14 @@ public final class Latch: Sendable {
     // because a caller may stop waiting before the work ends, which a child task would not allow.
     Task {
       await work()
-      self.happen()
+      self.signal()
     }
   }
 
   /// Signals the latch and runs what waits for it, on this thread. Further calls have no effect.
-  public func happen() {
+  public func signal() {
     let waiting = state.withLock { state in
-      state.hasHappened = true
+      state.isSignalled = true
       var waiting: [@Sendable () -> Void] = []
       swap(&waiting, &state.waiting)
       return waiting
@@ -36,18 +36,18 @@ public final class Latch: Sendable {
   }
 
   /// Calls `body` when the latch is signalled, or immediately if it already was.
-  func whenHappened(_ body: @escaping @Sendable () -> Void) {
-    let hasHappened = state.withLock { state in
-      if !state.hasHappened { state.waiting.append(body) }
-      return state.hasHappened
+  func whenSignalled(_ body: @escaping @Sendable () -> Void) {
+    let isSignalled = state.withLock { state in
+      if !state.isSignalled { state.waiting.append(body) }
+      return state.isSignalled
     }
-    if hasHappened { body() }
+    if isSignalled { body() }
   }
 
   /// Waits until the latch is signalled.
   public func wait() async {
     await withUnsafeContinuation { continuation in
-      whenHappened { continuation.resume() }
+      whenSignalled { continuation.resume() }
     }
   }
 }

@@ -10,10 +10,10 @@ internal import Synchronization
 /// An event loop of SwiftNIO does the same for thousands of sockets. This loop only has pipes, and
 /// it starts faster: a frontend that spawns the server waits for that.
 public final class PollLoop: @unchecked Sendable {
-  // @unchecked because all but `pieces` is used only on the thread of `run`.
+  // @unchecked because all but `work` is used only on the thread of `run`.
 
   /// Work that is ready to run.
-  private enum Piece {
+  private enum Work {
     case call(@Sendable () -> Void)
     case job(UnownedJob)
   }
@@ -23,13 +23,13 @@ public final class PollLoop: @unchecked Sendable {
     let body: () -> Void
   }
 
-  private let pieces = Lock([Piece]())
+  private let work = Lock([Work]())
   /// Written to by other threads after they have added work.
   private let wake: LoopPipe
   private let thread = Atomic<UInt>(0)
   private var polled: [pollfd] = []
   /// The callback of each polled descriptor, in the order of `polled`.
-  private var watches: [(Int16) -> Void] = []
+  private var callbacks: [(Int16) -> Void] = []
   /// Sorted by deadline; the earliest is last.
   private var timers: [Timer] = []
   private var isStopped = false
@@ -47,7 +47,7 @@ public final class PollLoop: @unchecked Sendable {
       var bytes: UInt64 = 0
       _ = read(wake.readEnd, &bytes, MemoryLayout.size(ofValue: bytes))
     }
-    want(POLLIN, of: wake.readEnd)
+    setEvents(POLLIN, of: wake.readEnd)
   }
 
   deinit {
@@ -56,10 +56,10 @@ public final class PollLoop: @unchecked Sendable {
     closeSignals()
   }
 
-  /// Runs `work` and the loop on this thread; returns when `work` has ended.
-  public func run(until work: @escaping @Sendable () async -> Void) {
+  /// Runs `operation` and the loop on this thread; returns when `operation` has ended.
+  public func run(until operation: @escaping @Sendable () async -> Void) {
     Task(executorPreference: self) {
-      await work()
+      await operation()
       self.stop()
     }
     run()
@@ -69,14 +69,14 @@ public final class PollLoop: @unchecked Sendable {
   public func run() {
     thread.store(UInt(pthread_self()), ordering: .relaxed)
     while !isStopped {
-      runPieces()
+      runWork()
       runTimers()
       if isStopped { break }
       beforeWaiting()
       wait()
     }
     // Runs what was added since, for example a task that waits for the end of `run`.
-    runPieces()
+    runWork()
   }
 
   /// Makes `run` return after the work that was added before; from any thread.
@@ -90,12 +90,12 @@ public final class PollLoop: @unchecked Sendable {
   /// Runs `body` on the loop's thread, after all work that was added before; from any thread.
   func execute(_ body: @escaping @Sendable () -> Void) { add(.call(body)) }
 
-  private func add(_ piece: Piece) {
-    let wasEmpty = pieces.withLock { pieces in
-      pieces.append(piece)
-      return pieces.count == 1
+  private func add(_ item: Work) {
+    let wasEmpty = work.withLock { work in
+      work.append(item)
+      return work.count == 1
     }
-    // The loop's own thread checks `pieces` before it waits; earlier work has already woken it.
+    // The loop's own thread checks `work` before it waits; earlier work has already woken it.
     if wasEmpty, !isCurrent { wakeUp() }
   }
 
@@ -105,14 +105,14 @@ public final class PollLoop: @unchecked Sendable {
     _ = write(wake.writeEnd, &byte, 1)
   }
 
-  private func runPieces() {
-    let ready = pieces.withLock { pieces in
-      var ready: [Piece] = []
-      swap(&ready, &pieces)
+  private func runWork() {
+    let ready = work.withLock { work in
+      var ready: [Work] = []
+      swap(&ready, &work)
       return ready
     }
-    for piece in ready {
-      switch piece {
+    for item in ready {
+      switch item {
       case .call(let body): body()
       case .job(let job):
         job.runSynchronously(
@@ -144,10 +144,10 @@ extension PollLoop {
   /// Milliseconds until the next work; negative if only a descriptor or another thread can cause
   /// work.
   private var timeout: CInt {
-    if pieces.withLock({ !$0.isEmpty }) { return 0 }
+    if work.withLock({ !$0.isEmpty }) { return 0 }
     guard let next = timers.last else { return -1 }
-    let left = ContinuousClock.now.duration(to: next.deadline)
-    let (seconds, attoseconds) = max(Duration.zero, left).components
+    let remaining = ContinuousClock.now.duration(to: next.deadline)
+    let (seconds, attoseconds) = max(Duration.zero, remaining).components
     // Rounded up, so that the loop does not wake too early and wait again.
     return CInt(clamping: min(seconds, 1 << 20) * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
   }
@@ -161,13 +161,13 @@ extension PollLoop {
   /// - Parameter body: Called with the events of poll(2) that have occurred.
   func watch(_ descriptor: CInt, _ body: @escaping (Int16) -> Void) {
     polled.append(pollfd(fd: ~descriptor, events: 0, revents: 0))
-    watches.append(body)
+    callbacks.append(body)
   }
 
   /// Sets the events of poll(2) to wait for; 0 for none, not even the end of the stream.
   ///
   /// - Complexity: O(n) in the number of descriptors.
-  func want(_ events: CInt, of descriptor: CInt) {
+  func setEvents(_ events: CInt, of descriptor: CInt) {
     // poll(2) skips a negative descriptor. Without events it would still report the end of the
     // stream, again and again.
     guard let place = polled.firstIndex(where: { $0.fd == descriptor || $0.fd == ~descriptor })
@@ -180,7 +180,7 @@ extension PollLoop {
     let count = poll(&polled, nfds_t(polled.count), timeout)
     guard count > 0 else { return }
     for place in polled.indices where polled[place].revents != 0 && polled[place].fd >= 0 {
-      watches[place](polled[place].revents)
+      callbacks[place](polled[place].revents)
     }
   }
 }

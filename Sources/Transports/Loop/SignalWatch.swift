@@ -21,14 +21,14 @@ extension PollLoop {
       var number: UInt8 = 0
       while read(readEnd, &number, 1) == 1 { body(CInt(number)) }
     }
-    want(POLLIN, of: readEnd)
+    setEvents(POLLIN, of: readEnd)
     self.signals = pipe
     signalPipe.store(pipe.writeEnd, ordering: .sequentiallyConsistent)
     // The parent process may have blocked the signals for itself, and children inherit that.
     var blocked = sigset_t()
     sigemptyset(&blocked)
     for number in signals {
-      signal(number, tell(of:))
+      signal(number, handleSignal(_:))
       sigaddset(&blocked, number)
     }
     pthread_sigmask(SIG_UNBLOCK, &blocked, nil)
@@ -49,7 +49,7 @@ extension PollLoop {
 private let signalPipe = Atomic<CInt>(-1)
 
 /// The signal handler. It only makes calls that are async-signal-safe.
-private func tell(of number: CInt) {
+private func handleSignal(_ number: CInt) {
   let error = errno
   var byte = UInt8(truncatingIfNeeded: number)
   _ = write(signalPipe.load(ordering: .relaxed), &byte, 1)

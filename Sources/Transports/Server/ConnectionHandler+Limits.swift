@@ -12,31 +12,34 @@ extension ConnectionHandler {
   func sweep(_ now: ContinuousClock.Instant) {
     if isClosing {
       // The client may read the rest of the output slowly, but must read some of it.
-      if unreadTimeout.look(now, waitingBytes: unread(of: bufferedBytes), Self.timeWithoutReading) {
+      if unreadTimeout.check(now, waitingBytes: unread(of: bufferedBytes), Self.timeWithoutReading)
+      {
         context?.close(promise: nil)
       }
       return
     }
     guard isRemote, let connection else { return }
-    webSocket?.sweep(now, isRead: !readGate.isHeldBack)
+    webSocket?.sweep(now, readsInput: !readGate.isHeldBack)
     // The client has had a second to read the reason.
     if wasRefused { return abandon() }
     if connection.life.isRefused {
       wasRefused = true
       return
     }
-    if unreadTimeout.look(now, waitingBytes: unread(of: waitingBytes), settings.limits.unreadTime) {
+    if unreadTimeout.check(now, waitingBytes: unread(of: waitingBytes), settings.limits.unreadTime)
+    {
       settings.logger.info("closed a connection: the client has read nothing for too long")
       return abandon()
     }
     let isBusy = !connection.isIdle || waitingBytes > 0
-    let isKnown = connection.isAuthorised
-    if let refusal = idleTimeout.look(
-      now, messages: connection.messageCount, isKnown: isKnown, isBusy: isBusy, settings.limits)
+    let isAuthorised = connection.isAuthorised
+    if let refusal = idleTimeout.check(
+      now, messages: connection.messageCount, isAuthorised: isAuthorised, isBusy: isBusy,
+      settings.limits)
     {
       return refuse(refusal)
     }
-    if frameTimeout.look(
+    if frameTimeout.check(
       now, messages: connection.messageCount, isOpen: isInFrame(connection) && !readGate.isPaced,
       settings.limits.frameTime)
     {

@@ -67,7 +67,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   ///
   /// Entering the shard costs some hundred nanoseconds, so it happens once per read and not per
   /// message.
-  private func tell(_ event: Connection.Event) {
+  private func notify(_ event: Connection.Event) {
     guard let current = connection else { return }
     // because the shard's jobs run on the channel's event loop, which `assumeIsolated` checks: no
     // value crosses threads, but the compiler cannot know that.
@@ -97,10 +97,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
       loopTime.isExceeded || identityTime?.time.isExceeded ?? false
         || connection?.isInLargeFrame ?? false
     else { return false }
-    return areOthersWaiting
+    return areClientsWaiting
   }
 
-  private var areOthersWaiting: Bool {
+  private var areClientsWaiting: Bool {
     guard let queue = registry.yieldQueue, !queue.isOver else { return false }
     return !queue.isEmpty || registry.writeCoalescer.isLong
   }
@@ -118,7 +118,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// Ends the connection after its open requests have got their responses, or after a time limit.
   func finish() {
     webSocket?.serverEnds()
-    tell(.finish)
+    notify(.finish)
   }
 
   /// True once nothing more is written to the connection, or it has gone.
@@ -138,32 +138,32 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   /// Stops reading requests before the server ends. Until `finish`, the client still receives
   /// updates that the open requests of other clients cause.
-  func linger() { tell(.linger) }
+  func linger() { notify(.linger) }
 
   /// Sends the client the reason why it is served no more; the connection closes then.
   func refuse(_ refusal: Refusal) {
-    afterOthers { handler in
+    afterWaitingClients { handler in
       guard handler.connection?.life.isRefused == false, !handler.isClosing else { return }
       handler.settings.logger.info(
         "closed a client that exceeded a limit", metadata: ["limit": "\(refusal)"])
-      handler.tell(.refused(refusal))
+      handler.notify(.refused(refusal))
     }
   }
 
-  func credentialsChanged() { tell(.credentialsChanged) }
+  func credentialsChanged() { notify(.credentialsChanged) }
 
   func expireLater() {
     guard !isClosing, let context else { return }
     let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
-    context.eventLoop.scheduleTask(in: Self.timeForOpenAnswers) {
-      handler.value.tell(.timeIsUp)
+    context.eventLoop.scheduleTask(in: Self.timeForOpenRequests) {
+      handler.value.notify(.timeIsUp)
       // The connection stays open while the client has yet to read earlier output.
       handler.value.expireLater()
     }
   }
 
   // The time for requests that were sent before the end of the input.
-  static let timeForOpenAnswers = TimeAmount.seconds(3)
+  static let timeForOpenRequests = TimeAmount.seconds(3)
   // The time for a client that has got everything to close its direction.
   private static let timeToClose = TimeAmount.seconds(1)
   // The largest number of bytes that are held.
@@ -186,7 +186,7 @@ extension ConnectionHandler {
 
   private func begin() {
     guard connection == nil else { return }
-    // because this runs on the shard's executor; see `tell`.
+    // because this runs on the shard's executor; see `notify`.
     nonisolated(unsafe) let handler = self
     shard.assumeIsolated { shard in
       handler.connection = Connection(
@@ -208,8 +208,8 @@ extension ConnectionHandler {
   private func receive(_ buffer: ByteBuffer) {
     guard !isClosing, let context else { return }
     pace(buffer.readableBytes, context)
-    willHear(buffer.readableBytes)
-    buffer.withUnsafeReadableBytes { tell(.received($0)) }
+    willServe(buffer.readableBytes)
+    buffer.withUnsafeReadableBytes { notify(.received($0)) }
     chooseBuffers(context)
   }
 
@@ -223,7 +223,7 @@ extension ConnectionHandler {
 
   /// Sends held writes of other clients first, if processing `byteCount` bytes of this client would
   /// delay them for long.
-  private func willHear(_ byteCount: Int) {
+  private func willServe(_ byteCount: Int) {
     registry.writeCoalescer.willServe(byteCount)
     registry.broadcastCoalescer.willServe()
   }
@@ -231,17 +231,17 @@ extension ConnectionHandler {
   /// Processes frames that a `FrameSource` has read, in one turn of the shard.
   func receive(from source: any FrameSource, byteCount: Int) {
     guard !isClosing, let current = connection, !current.isShardBusy else {
-      return source.handOut { _ in }
+      return source.forEachFrame { _ in }
     }
     if let context { pace(byteCount, context) }
-    willHear(byteCount)
-    // because this runs on the shard's executor; see `tell`.
+    willServe(byteCount)
+    // because this runs on the shard's executor; see `notify`.
     nonisolated(unsafe) let (connection, source) = (current, source)
     takingTime { start in
       shard.assumeIsolated { shard in
         if let start { shard.turnOutcome.beginWork(at: start) }
         shard.turn {
-          source.handOut { connection.take(.framed($0), isolation: shard) }
+          source.forEachFrame { connection.take(.framed($0), isolation: shard) }
           if !connection.canBuffer(partialBytes: source.partialBytes) { source.skipFrame() }
         }
       }
@@ -271,7 +271,7 @@ extension ConnectionHandler {
 
   private func hasCaughtUp() {
     guard !isCongested else { return }
-    tell(.caughtUp)
+    notify(.caughtUp)
     resumeReading()
   }
 
@@ -285,12 +285,12 @@ extension ConnectionHandler {
   /// Handles the end of the client's input.
   func endInput() {
     guard let context else { return }
-    outsideOfTurns(context) { $0.afterOthers { $0.tell(.inputEnded) } }
+    outsideOfTurns(context) { $0.afterWaitingClients { $0.notify(.inputEnded) } }
   }
 
   /// Calls `body` now, or after the clients that wait: no client waits for it.
-  func afterOthers(_ body: @escaping (ConnectionHandler) -> Void) {
-    guard areOthersWaiting else { return body(self) }
+  func afterWaitingClients(_ body: @escaping (ConnectionHandler) -> Void) {
+    guard areClientsWaiting else { return body(self) }
     registry.yieldQueue?.wait { [self] in
       body(self)
       return .zero
@@ -303,13 +303,13 @@ extension ConnectionHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    outsideOfTurns(context) { $0.afterOthers { $0.disconnect() } }
+    outsideOfTurns(context) { $0.afterWaitingClients { $0.disconnect() } }
     context.fireChannelInactive()
   }
 
   private func disconnect() {
-    tell(.disconnected)
-    if let identity = connection?.identity { registry.dismiss(identity) }
+    notify(.disconnected)
+    if let identity = connection?.identity { registry.release(identity) }
     connection = nil
     webSocket = nil
     context = nil
@@ -330,8 +330,8 @@ extension ConnectionHandler: ConnectionOutput, CoalescedOutput {
   func write(_ buffer: BroadcastBuffer, from start: Int) {
     guard let context else { return }
     let sent =
-      buffer.sent as? SentText
-      ?? SentText(buffer.bytes.withUnsafeBytes { Self.buffer(of: $0, context) })
+      buffer.sent as? SentBuffer
+      ?? SentBuffer(buffer.bytes.withUnsafeBytes { Self.buffer(of: $0, context) })
     buffer.sent = sent
     unsentBytes = 0
     context.writeAndFlush(wrapOutboundOut(sent.bytes(from: start)), promise: nil)
@@ -397,8 +397,8 @@ extension ConnectionHandler: ConnectionOutput, CoalescedOutput {
 
   func yieldToOthers() {
     registry.yieldQueue?.wait { [self] in
-      willHear(0)
-      tell(.othersServed)
+      willServe(0)
+      notify(.othersServed)
       return .zero
     }
   }
@@ -408,13 +408,13 @@ extension ConnectionHandler: ConnectionOutput, CoalescedOutput {
   /// has not read yet.
   func endOutput() {
     guard let context else { return }
-    registry.hasAnswered(self)
+    registry.sentLastResponse(self)
     let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
     context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in
       guard let context = handler.value.context else { return }
       context.close(mode: .output).whenComplete { _ in
         guard let context = handler.value.context else { return }
-        handler.value.outsideOfTurns(context) { $0.tell(.outputEnded) }
+        handler.value.outsideOfTurns(context) { $0.notify(.outputEnded) }
       }
     }
     if readGate.isHeldBack { context.read() }
@@ -435,10 +435,10 @@ extension ConnectionHandler: ConnectionOutput, CoalescedOutput {
   func close() {
     // These bytes belong to earlier turns.
     flush()
-    registry.hasAnswered(self)
+    registry.sentLastResponse(self)
     context?.close(promise: nil)
   }
 
   /// Closes immediately and drops unsent bytes.
-  func abandon() { if connection == nil { context?.close(promise: nil) } else { tell(.cut) } }
+  func abandon() { if connection == nil { context?.close(promise: nil) } else { notify(.cut) } }
 }

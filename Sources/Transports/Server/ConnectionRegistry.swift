@@ -13,7 +13,7 @@ final class ConnectionRegistry {
   private var whenEmpty: [EventLoopPromise<Void>] = []
   private let loop: any EventLoop
   /// While the server ends: the connections with open requests.
-  private var answering: Set<ObjectIdentifier> = []
+  private var withOpenRequests: Set<ObjectIdentifier> = []
   /// The coalescer of all connections' writes.
   let writeCoalescer: WriteCoalescer
   /// The coalescer of updates for passive subscribers.
@@ -26,7 +26,7 @@ final class ConnectionRegistry {
   private var refused = 0
   /// The last time that the log reported the limit of connections, and the closing of silent ones.
   private var loggedFull: ContinuousClock.Instant?
-  private var loggedRoom: ContinuousClock.Instant?
+  private var loggedSilent: ContinuousClock.Instant?
   private var channelsOfAddress: [ClientAddress: Int] = [:]
   private var connectionsOfIdentity: [Identity: Int] = [:]
   /// At most as many as the names of tokens.
@@ -63,7 +63,7 @@ final class ConnectionRegistry {
 
   /// Makes the shard hold updates of passive subscribers, and send held ones first in a turn that
   /// hides what was shown before.
-  func attend(to shard: isolated Shard) {
+  func configure(_ shard: isolated Shard) {
     // Under test, updates must not depend on time.
     if shard.testing == nil {
       shard.turnOutcome.sendOrDelay = { [broadcastCoalescer] in broadcastCoalescer.hold($0) }
@@ -77,52 +77,56 @@ final class ConnectionRegistry {
   func add(_ handler: ConnectionHandler) {
     let id = ObjectIdentifier(handler)
     handlers[id] = handler
-    if let since = handler.silentSince { fallsSilent(id, since: since) }
+    if let since = handler.silentSince { markSilent(id, since: since) }
   }
 
   func remove(_ handler: ConnectionHandler) {
     handlers[ObjectIdentifier(handler)] = nil
-    hasAnswered(handler)
+    sentLastResponse(handler)
     guard handlers.isEmpty else { return }
     broadcastCoalescer.abandon()
     for promise in whenEmpty { promise.succeed() }
     whenEmpty.removeAll()
   }
 
-  func add(_ peer: any PendingClient) {
-    let id = ObjectIdentifier(peer)
-    pending[id] = peer
-    fallsSilent(id, since: peer.since)
+  func add(_ client: any PendingClient) {
+    let id = ObjectIdentifier(client)
+    pending[id] = client
+    markSilent(id, since: client.since)
   }
 
-  func remove(_ peer: any PendingClient) { pending[ObjectIdentifier(peer)] = nil }
+  func remove(_ client: any PendingClient) { pending[ObjectIdentifier(client)] = nil }
 
   /// Ends all connections after their open requests. Connections without open requests end last:
   /// they may still receive updates that the requests of other clients cause.
   /// - Parameter promise: Succeeds when the last connection is closed.
   func finishAll(_ promise: EventLoopPromise<Void>) {
-    for peer in pending.values { peer.abandon() }
+    for client in pending.values { client.abandon() }
     if handlers.isEmpty { return promise.succeed() }
     whenEmpty.append(promise)
-    answering = Set(handlers.filter { $0.value.hasOpenResponses }.keys)
-    guard !answering.isEmpty else { return finishOthers() }
+    withOpenRequests = Set(handlers.filter { $0.value.hasOpenResponses }.keys)
+    guard !withOpenRequests.isEmpty else { return finishRemaining() }
     for (id, handler) in handlers {
-      if answering.contains(id) { handler.finish() } else { handler.linger() }
+      if withOpenRequests.contains(id) { handler.finish() } else { handler.linger() }
     }
     let registry = NIOLoopBound(self, eventLoop: loop)
-    loop.scheduleTask(in: ConnectionHandler.timeForOpenAnswers) { registry.value.finishOthers() }
+    loop.scheduleTask(in: ConnectionHandler.timeForOpenRequests) {
+      registry.value.finishRemaining()
+    }
   }
 
   /// Notes that a connection has sent its last response.
-  func hasAnswered(_ handler: ConnectionHandler) {
-    guard answering.remove(ObjectIdentifier(handler)) != nil, answering.isEmpty else { return }
+  func sentLastResponse(_ handler: ConnectionHandler) {
+    guard withOpenRequests.remove(ObjectIdentifier(handler)) != nil, withOpenRequests.isEmpty else {
+      return
+    }
     let registry = NIOLoopBound(self, eventLoop: loop)
     // Not in a turn of that connection.
-    loop.execute { registry.value.finishOthers() }
+    loop.execute { registry.value.finishRemaining() }
   }
 
-  private func finishOthers() {
-    for (id, handler) in handlers where !answering.contains(id) && !handler.isClosing {
+  private func finishRemaining() {
+    for (id, handler) in handlers where !withOpenRequests.contains(id) && !handler.isClosing {
       handler.finish()
     }
   }
@@ -130,7 +134,7 @@ final class ConnectionRegistry {
   /// Closes all connections immediately and drops their unsent bytes.
   func abandonAll() {
     broadcastCoalescer.sendNow()
-    for peer in pending.values { peer.abandon() }
+    for client in pending.values { client.abandon() }
     for handler in handlers.values { handler.abandon() }
   }
 }
@@ -165,11 +169,11 @@ extension ConnectionRegistry {
   ///
   /// Starts before all places are taken: a place becomes free only in a later pass of the loop, and
   /// several clients may connect before.
-  private func makeRoom() {
+  private func closeSilentConnection() {
     let spare = min(16, settings.limits.connections / 4)
     guard channels + spare >= settings.limits.connections else { return }
     for id in silent.takeOldest(1, { silentSince($0) }) {
-      if isDue(&loggedRoom) {
+      if isDue(&loggedSilent) {
         settings.logger.info(
           "closing connections that have sent nothing: the limit of connections is nearly reached")
       }
@@ -186,7 +190,7 @@ extension ConnectionRegistry {
     return true
   }
 
-  private func fallsSilent(_ id: ObjectIdentifier, since now: ContinuousClock.Instant) {
+  private func markSilent(_ id: ObjectIdentifier, since now: ContinuousClock.Instant) {
     silent.append(id, since: now, of: handlers.count + pending.count) { silentSince($0) }
   }
 
@@ -195,7 +199,7 @@ extension ConnectionRegistry {
   }
 
   private func refusal(for address: ClientAddress?) -> Refusal? {
-    makeRoom()
+    closeSilentConnection()
     guard channels < settings.limits.connections else {
       if isDue(&loggedFull) {
         settings.logger.warning(
@@ -213,10 +217,10 @@ extension ConnectionRegistry {
 
   private func leave(_ address: ClientAddress?) {
     channels -= 1
-    if let address { channelsOfAddress.countDown(address) }
+    if let address { channelsOfAddress.decrement(address) }
   }
 
-  /// Counts a connection of an identity until `dismiss`.
+  /// Counts a connection of an identity until `release`.
   ///
   /// - Returns: False, and nothing is counted, if the identity has reached its limit of
   ///   connections.
@@ -236,7 +240,7 @@ extension ConnectionRegistry {
   }
 
   /// Counts one connection of an identity less.
-  func dismiss(_ identity: Identity) { connectionsOfIdentity.countDown(identity) }
+  func release(_ identity: Identity) { connectionsOfIdentity.decrement(identity) }
 }
 
 /// The number of refused connections that wait to be closed has reached its limit
@@ -245,7 +249,7 @@ struct TooManyRefused: Error {}
 
 extension Dictionary where Value == Int {
   /// Decrements the count of a key, and removes it at 0.
-  fileprivate mutating func countDown(_ key: Key) {
+  fileprivate mutating func decrement(_ key: Key) {
     guard let count = self[key] else { return }
     self[key] = count > 1 ? count - 1 : nil
   }
@@ -260,7 +264,7 @@ extension ConnectionRegistry {
     let now = settings.now()
     // The sweep counts as part of the pass: if it takes long, its consequences wait for clients.
     writeCoalescer.willServe(0)
-    for peer in pending.values { peer.sweep(now) }
+    for client in pending.values { client.sweep(now) }
     for handler in handlers.values { handler.sweep(now) }
   }
 

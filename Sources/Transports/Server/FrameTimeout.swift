@@ -16,7 +16,7 @@ struct FrameTimeout {
   ///   - isOpen: True if a frame has begun and the client could end it.
   ///   - limit: The longest time for a frame; nil for no limit.
   /// - Returns: True if the frame has taken as long as the limit.
-  mutating func look(
+  mutating func check(
     _ now: ContinuousClock.Instant, messages: UInt32, isOpen: Bool, _ limit: Duration?
   ) -> Bool {
     guard isOpen else {

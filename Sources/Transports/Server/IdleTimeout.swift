@@ -16,25 +16,25 @@ struct IdleTimeout {
   /// - Parameters:
   ///   - now: The time.
   ///   - messages: Number of whole messages so far.
-  ///   - isKnown: True if the client is authorised.
+  ///   - isAuthorised: True if the client is authorised.
   ///   - isBusy: True while a request is being worked on, or output waits for the client.
   ///   - limits: The limits of both times.
   /// - Returns: The limit that the client has exceeded; nil for none.
-  mutating func look(
-    _ now: ContinuousClock.Instant, messages: UInt32, isKnown: Bool, isBusy: Bool,
+  mutating func check(
+    _ now: ContinuousClock.Instant, messages: UInt32, isAuthorised: Bool, isBusy: Bool,
     _ limits: ServerLimits
   ) -> Refusal? {
-    let hasSpoken = messages != lastMessages
+    let hasReceived = messages != lastMessages
     lastMessages = messages
     guard hasBegun else {
-      if hasSpoken, isKnown {
+      if hasReceived, isAuthorised {
         hasBegun = true
         since = now
         return nil
       }
       return isOver(limits.timeToFirstRequest, now) ? .timeToFirstRequest : nil
     }
-    if hasSpoken || isBusy { since = now }
+    if hasReceived || isBusy { since = now }
     return isOver(limits.idleTime, now) ? .idleTime : nil
   }
 

@@ -18,7 +18,7 @@ final class LoopExecutor: SerialExecutor {
   private struct Jobs {
     var ready: [UnownedJob] = []
     /// True if a call of `run` is scheduled that will run them.
-    var areAwaited = false
+    var isRunScheduled = false
   }
 
   /// - Parameters:
@@ -40,8 +40,8 @@ final class LoopExecutor: SerialExecutor {
     let job = UnownedJob(job)
     let isFirst = jobs.withLock { jobs in
       jobs.ready.append(job)
-      defer { jobs.areAwaited = true }
-      return !jobs.areAwaited
+      defer { jobs.isRunScheduled = true }
+      return !jobs.isRunScheduled
     }
     if isFirst { loop.execute { self.run() } }
   }
@@ -61,7 +61,7 @@ final class LoopExecutor: SerialExecutor {
         guard let yieldQueue, now() - start > Self.slice else { continue }
         // Jobs that were added meanwhile stay after the rest.
         jobs.withLock { $0.ready.insert(contentsOf: ready[(index + 1)...], at: 0) }
-        return yieldQueue.waitAhead { self.run() }
+        return yieldQueue.waitBeforeConnections { self.run() }
       }
     }
   }
@@ -69,7 +69,7 @@ final class LoopExecutor: SerialExecutor {
   private func takeReady() -> [UnownedJob] {
     jobs.withLock { jobs in
       defer { jobs.ready = [] }
-      jobs.areAwaited = !jobs.ready.isEmpty
+      jobs.isRunScheduled = !jobs.ready.isEmpty
       return jobs.ready
     }
   }

@@ -15,18 +15,18 @@ final class RefusingHandler: ChannelInboundHandler {
   init(_ refusal: Refusal) { self.refusal = refusal }
 
   /// The time for the TLS handshake, before which no reason can be sent.
-  private static let timeToHear = TimeAmount.seconds(5)
+  private static let timeToHandshake = TimeAmount.seconds(5)
   /// The time for the client to close after it was sent the reason.
-  private static let timeToLeave = TimeAmount.seconds(1)
+  private static let timeToClose = TimeAmount.seconds(1)
 
   func channelActive(context: ChannelHandlerContext) {
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    close(context, in: Self.timeToHear)
+    close(context, in: Self.timeToHandshake)
     // Over TLS this write completes after the handshake.
     context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: refusal.line))).whenComplete { _ in
       let (handler, context) = bound.value
       context.close(mode: .output, promise: nil)
-      if context.channel.isActive { handler.close(context, in: Self.timeToLeave) }
+      if context.channel.isActive { handler.close(context, in: Self.timeToClose) }
     }
   }
 

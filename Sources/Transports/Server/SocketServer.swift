@@ -102,7 +102,7 @@ final class SocketServer: ServerBackend {
     }
     do {
       try await YieldQueue.begin(on: loop, for: registry, thread.executor)
-      try await loop.submit { shard.assumeIsolated { registry.value.attend(to: $0) } }.get()
+      try await loop.submit { shard.assumeIsolated { registry.value.configure($0) } }.get()
       // Before a client can attach to a session.
       try await shard.beginRestoring { settings.logger.error("\($0)") }
       try await shard.journalIsRead()
@@ -137,12 +137,12 @@ final class SocketServer: ServerBackend {
       if case .unix(let path) = address, let file { UnixSocketFile.remove(path, file) }
     }
     let (registry, shard) = (registry, shard)
-    let gone = loop.makePromise(of: Void.self)
-    loop.execute { registry.value.finishAll(gone) }
+    let closed = loop.makePromise(of: Void.self)
+    loop.execute { registry.value.finishAll(closed) }
     loop.scheduleTask(in: TimeAmount(ShardThread.timeToFinish)) { registry.value.abandonAll() }
-    try? await gone.futureResult.get()
+    try? await closed.futureResult.get()
     if let bridged {
-      loop.scheduleTask(in: TimeAmount(ShardThread.timeToFinish)) { bridged.happen() }
+      loop.scheduleTask(in: TimeAmount(ShardThread.timeToFinish)) { bridged.signal() }
       await bridged.wait()
     }
     // Sessions may outlive their connections. Actions that are already on the way to the loop come
@@ -150,10 +150,10 @@ final class SocketServer: ServerBackend {
     // later.
     try? await loop.submit { shard.assumeIsolated { $0.closeStores() } }.get()
     let drained = Latch(endOf: { await shard.drain() })
-    loop.scheduleTask(in: TimeAmount(ShardThread.timeToDrain)) { drained.happen() }
+    loop.scheduleTask(in: TimeAmount(ShardThread.timeToDrain)) { drained.signal() }
     await drained.wait()
     await Self.shutDown(group)
-    ended.happen()
+    ended.signal()
   }
 }
 
@@ -218,7 +218,7 @@ extension SocketServer {
           host, port)
         return (.secureWeb(host: host, port: channel.localAddress?.port ?? port), channel)
       case .unix(let path):
-        try UnixSocketFile.makeWay(path)
+        try UnixSocketFile.removeStale(path)
         let descriptor = try UnixSocketFile.bind(path)
         let channel =
           try await bootstrap

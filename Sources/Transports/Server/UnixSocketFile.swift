@@ -30,7 +30,7 @@ enum UnixSocketFile {
   /// Removes a socket's file that no server listens on any more.
   /// - Throws: `StartupError` if a server listens there, if the file is not a socket, or if the
   ///   path cannot be used.
-  static func makeWay(_ path: String) throws(StartupError) {
+  static func removeStale(_ path: String) throws(StartupError) {
     guard !path.isEmpty else {
       throw StartupError("cannot listen on a Unix socket: the path is empty")
     }
@@ -44,7 +44,7 @@ enum UnixSocketFile {
       throw StartupError(
         "cannot listen on \(path): the file is not a socket; remove it or use another path")
     }
-    guard try !isAnswered(path) else {
+    guard try !isListening(path) else {
       throw StartupError(
         "cannot listen on \(path): another server listens there; stop it or use another path")
     }
@@ -75,7 +75,7 @@ enum UnixSocketFile {
     return descriptor
   }
 
-  private static func isAnswered(_ path: String) throws(StartupError) -> Bool {
+  private static func isListening(_ path: String) throws(StartupError) -> Bool {
     let descriptor = newSocket()
     guard descriptor >= 0 else {
       throw StartupError("cannot listen on \(path): \(systemMessage(errno))")
@@ -96,9 +96,9 @@ enum UnixSocketFile {
   ) -> Result? {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
-    let fits = withUnsafeMutableBytes(of: &address.sun_path) { room in
-      guard path.utf8.count < room.count else { return false }
-      room.copyBytes(from: path.utf8)
+    let fits = withUnsafeMutableBytes(of: &address.sun_path) { pathBytes in
+      guard path.utf8.count < pathBytes.count else { return false }
+      pathBytes.copyBytes(from: path.utf8)
       return true
     }
     guard fits else { return nil }

@@ -16,7 +16,7 @@ struct UnreadTimeout {
   ///     would not show it: it takes more bytes only after a large part was read.
   ///   - limit: The longest time without a read; nil for no limit.
   /// - Returns: True if the client has read nothing for as long as the limit.
-  mutating func look(
+  mutating func check(
     _ now: ContinuousClock.Instant, waitingBytes: Int, _ limit: Duration?
   ) -> Bool {
     if waitingBytes == 0 || waitingBytes != lastWaitingBytes {

@@ -72,19 +72,19 @@ final class YieldQueue: ChannelInboundHandler {
   /// Adds a connection, which continues after other clients were served; nothing happens if the
   /// loop ends. On the loop only.
   ///
-  /// - Parameter goOn: Continues the connection; returns the expected duration of the turn that it
+  /// - Parameter resume: Continues the connection; returns the expected duration of the turn that it
   ///   causes later.
-  func wait(_ goOn: @escaping () -> Duration) {
+  func wait(_ resume: @escaping () -> Duration) {
     guard !isOver else { return }
-    waiting.append(goOn)
+    waiting.append(resume)
     signal()
   }
 
   /// Sets the jobs that continue next, before connections: they can be of any client. On the loop
   /// only.
-  func waitAhead(_ goOn: @escaping () -> Void) {
+  func waitBeforeConnections(_ resume: @escaping () -> Void) {
     guard !isOver else { return }
-    jobs = goOn
+    jobs = resume
     signal()
   }
 
@@ -96,16 +96,16 @@ final class YieldQueue: ChannelInboundHandler {
     Glibc.write(writeEnd, &byte, 1)
   }
 
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) { goOn() }
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) { resume() }
 
   /// Handles the end of the loop: all that wait continue for the last time.
   func channelInactive(context: ChannelHandlerContext) {
     isOver = true
-    goOn()
+    resume()
   }
 
   /// Continues the jobs and some of the connections, after the loop has read its sockets.
-  func goOn() {
+  func resume() {
     isSignalled = false
     let count = waiting.count
     if let jobs {

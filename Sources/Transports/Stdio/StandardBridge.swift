@@ -35,7 +35,7 @@ enum StandardBridge {
       let null = open("/dev/null", O_RDWR | O_CLOEXEC)
       dup2(null, STDOUT_FILENO)
       close(null)
-      written.happen()
+      written.signal()
     }
     do {
       _ = try await ClientBootstrap(group: loop)

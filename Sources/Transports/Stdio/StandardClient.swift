@@ -27,7 +27,7 @@ final class StandardClient {
   private(set) var hasExitedEarly = false
   private var ended: () -> Void = {}
   /// Called once, after the turn with the client's first bytes.
-  var whenHeard: (() -> Void)?
+  var whenFirstInput: (() -> Void)?
 
   /// - Parameters:
   ///   - streams: The descriptors to read and write without blocking.
@@ -51,20 +51,20 @@ final class StandardClient {
   ///   client is gone.
   func begin(ended: @escaping () -> Void) {
     self.ended = ended
-    // because this runs on the shard's executor; see `tell`.
-    nonisolated(unsafe) let peer = self
+    // because this runs on the shard's executor; see `notify`.
+    nonisolated(unsafe) let client = self
     shard.assumeIsolated { shard in
-      peer.connection = Connection(settings: peer.settings, output: peer, isolation: shard)
+      client.connection = Connection(settings: client.settings, output: client, isolation: shard)
     }
     // Unowned, because the callbacks are disabled once the client is gone (`disconnect`).
     loop.watch(input) { [unowned self] _ in readable() }
     loop.watch(output) { [unowned self] _ in writable() }
     // The end of an effect starts a turn as well.
-    loop.beforeWaiting = { [unowned self] in look() }
+    loop.beforeWaiting = { [unowned self] in update() }
   }
 
   /// Passes an event to the connection, in one turn of the shard.
-  private func tell(_ event: Connection.Event) {
+  private func notify(_ event: Connection.Event) {
     guard let current = connection else { return }
     // because the loop is the shard's executor, which `assumeIsolated` checks: no value crosses
     // threads, but the compiler cannot know that.
@@ -75,7 +75,7 @@ final class StandardClient {
   }
 
   /// Updates the wanted events and ends the connection if necessary, after turns.
-  private func look() {
+  private func update() {
     guard let connection else { return }
     switch outputState {
     case .open: break
@@ -84,8 +84,8 @@ final class StandardClient {
     }
     // Reading stops while the client does not read: back-pressure, not memory.
     let canRead = !readGate.isPaced && connection.wantsBytes
-    loop.want(canRead ? POLLIN : 0, of: input)
-    loop.want(pending.isEmpty ? 0 : POLLOUT, of: output)
+    loop.setEvents(canRead ? POLLIN : 0, of: input)
+    loop.setEvents(pending.isEmpty ? 0 : POLLOUT, of: output)
     if !pending.isEmpty { watchReading() }
   }
 
@@ -93,14 +93,14 @@ final class StandardClient {
     guard let current = connection else { return }
     connection = nil
     hasExitedEarly = current.hasExitedEarly
-    // because this runs on the shard's executor; see `tell`.
+    // because this runs on the shard's executor; see `notify`.
     nonisolated(unsafe) let connection = current
     shard.assumeIsolated { shard in
       shard.turn { connection.take(.disconnected, isolation: shard) }
     }
     // The loop may outlive this object.
-    loop.want(0, of: input)
-    loop.want(0, of: output)
+    loop.setEvents(0, of: input)
+    loop.setEvents(0, of: output)
     loop.beforeWaiting = {}
     // The callback holds a reference to this object.
     let ended = ended
@@ -110,16 +110,16 @@ final class StandardClient {
 
   /// Ends the connection after its open requests have got their responses, or after a time limit.
   func finish(_ event: Connection.Event = .finish) {
-    tell(event)
+    notify(event)
     watchReading()
   }
 
-  func credentialsChanged() { tell(.credentialsChanged) }
+  func credentialsChanged() { notify(.credentialsChanged) }
 
   func expireLater() {
     guard connection?.life.isOver == false else { return }
-    loop.schedule(after: Self.timeForOpenAnswers) { [weak self] in
-      self?.tell(.timeIsUp)
+    loop.schedule(after: Self.timeForOpenRequests) { [weak self] in
+      self?.notify(.timeIsUp)
       // The connection stays open while the client has yet to read earlier output.
       self?.expireLater()
     }
@@ -128,7 +128,7 @@ final class StandardClient {
   // The largest input of one turn.
   private static let chunkBytes = 64 << 10
   // The time for requests that were sent before the end of the input.
-  private static let timeForOpenAnswers = Duration.seconds(3)
+  private static let timeForOpenRequests = Duration.seconds(3)
   // The time that a client may pause while it reads the rest of the output.
   private static let timeWithoutReading = Duration.seconds(30)
 }
@@ -140,9 +140,9 @@ extension StandardClient {
     let count = Glibc.read(input, buffer.baseAddress, buffer.count)
     if count > 0 {
       pace(count)
-      tell(.received(UnsafeRawBufferPointer(rebasing: buffer[..<count])))
-      whenHeard?()
-      whenHeard = nil
+      notify(.received(UnsafeRawBufferPointer(rebasing: buffer[..<count])))
+      whenFirstInput?()
+      whenFirstInput = nil
     } else if count == 0 {
       finish(.inputEnded)
     } else if errno != EAGAIN, errno != EINTR {
@@ -158,7 +158,7 @@ extension StandardClient {
     if sent == pending.count {
       pending.removeAll(keepingCapacity: pending.count <= Self.chunkBytes)
       sent = 0
-      tell(.caughtUp)
+      notify(.caughtUp)
     }
   }
 
@@ -187,11 +187,11 @@ extension StandardClient: ConnectionOutput {
 
   var waitingBytes: Int { pending.count - sent }
 
-  // `look` checks it before each wait.
+  // `update` checks it before each wait.
   func resumeReading() {}
 
   func yieldToOthers() {
-    loop.schedule(after: .zero) { [weak self] in self?.tell(.othersServed) }
+    loop.schedule(after: .zero) { [weak self] in self?.notify(.othersServed) }
   }
 
   func endOutput() {

@@ -7,13 +7,13 @@ internal import TransportSupport
 
 /// The backend that serves only standard input and output: a loop, its shard, and one client.
 final class StandardServer: ServerBackend, @unchecked Sendable {
-  // @unchecked because `peer` and `hasJournalFailed` are used only on the loop's thread.
+  // @unchecked because `client` and `hasJournalFailed` are used only on the loop's thread.
 
   let shard: Shard
   let addresses: [ServerAddress] = []
 
   private let thread: Thread
-  private let peer: StandardClient
+  private let client: StandardClient
   private var hasJournalFailed = false
   private let streams: StandardStreams
   private let exitedEarly: @Sendable () -> Void
@@ -30,22 +30,22 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
     self.thread = thread
     self.streams = streams
     self.exitedEarly = exitedEarly
-    peer = StandardClient(streams, shard: shard, settings: settings, loop: thread.loop)
+    client = StandardClient(streams, shard: shard, settings: settings, loop: thread.loop)
   }
 
   /// The loop, which starts before its shard.
   struct Thread {
     fileprivate let loop: PollLoop
     /// True if the loop was created for this server and ends with it.
-    private let isOurs: Bool
+    private let ownsLoop: Bool
 
-    /// - Parameter given: A loop that the caller runs; nil for a new one on a new thread.
+    /// - Parameter existing: A loop that the caller runs; nil for a new one on a new thread.
     /// - Throws: `StartupError`.
-    init(_ given: PollLoop?) throws(StartupError) {
-      let loop = if let given { given } else { try PollLoop() }
+    init(_ existing: PollLoop?) throws(StartupError) {
+      let loop = if let existing { existing } else { try PollLoop() }
       self.loop = loop
-      isOurs = given == nil
-      if isOurs { try SystemThread.start { loop.run() } }
+      ownsLoop = existing == nil
+      if ownsLoop { try SystemThread.start { loop.run() } }
     }
 
     var shard: ShardThread {
@@ -53,7 +53,7 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
     }
 
     fileprivate func end() {
-      if isOurs { loop.stop() }
+      if ownsLoop { loop.stop() }
     }
   }
 
@@ -96,19 +96,19 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
 
   private func begin() {
     // The work of restored sessions must not delay the first response.
-    peer.whenHeard = { [shard] in shard.assumeIsolated { $0.continueSessions() } }
-    peer.begin { [self] in
-      if peer.hasExitedEarly { exitedEarly() }
-      streams.close { self.ended.happen() }
+    client.whenFirstInput = { [shard] in shard.assumeIsolated { $0.continueSessions() } }
+    client.begin { [self] in
+      if client.hasExitedEarly { exitedEarly() }
+      streams.close { self.ended.signal() }
     }
     sweep(ParentWatch())
-    if hasJournalFailed { peer.finish() }
+    if hasJournalFailed { client.finish() }
   }
 
   /// Ends the server because the journal cannot be read, even if it does not serve yet.
   private func journalFailed() {
     hasJournalFailed = true
-    peer.finish()
+    client.finish()
   }
 
   /// Checks once a second, while the server runs, whether the parent process has exited and which
@@ -121,7 +121,7 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
         shard.continueSessions()
       }
       let isGone = parent?.isGone ?? false
-      if isGone { peer.finish() }
+      if isGone { client.finish() }
       // The end of the parent is handled only once.
       sweep(isGone ? nil : parent)
     }
@@ -130,24 +130,24 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
   func untilEnded() async { await ended.wait() }
 
   func credentialsChanged() {
-    thread.loop.execute { [self] in peer.credentialsChanged() }
+    thread.loop.execute { [self] in client.credentialsChanged() }
   }
 
   func stop() async {
     guard !isStopping.exchange(true, ordering: .relaxed) else { return await stopped.wait() }
     let loop = thread.loop
     loop.execute { [self] in
-      peer.finish()
-      loop.schedule(after: ShardThread.timeToFinish) { self.peer.close() }
+      client.finish()
+      loop.schedule(after: ShardThread.timeToFinish) { self.client.close() }
     }
     await ended.wait()
     // Sessions may outlive their connections. Work that still runs delivers its end to the loop.
     let drained = Latch(endOf: { [shard] in await shard.stop() })
     loop.execute {
-      loop.schedule(after: ShardThread.timeToDrain) { drained.happen() }
+      loop.schedule(after: ShardThread.timeToDrain) { drained.signal() }
     }
     await drained.wait()
-    stopped.happen()
+    stopped.signal()
     thread.end()
   }
 }

@@ -14,7 +14,7 @@ struct StandardStreams {
   private let flags: [SharedFlags]
   /// The descriptor that replaces both at the end. It is opened at the start, since later there may
   /// be no descriptor left.
-  private let nowhere: CInt
+  private let nullDevice: CInt
   /// Signalled when the last byte was written, if a thread copies the output; otherwise nil.
   private let pumped: Latch?
 
@@ -23,10 +23,10 @@ struct StandardStreams {
   ///   lost.
   /// - Throws: `StartupError`.
   init(outputFailed: @escaping @Sendable (String) -> Void) throws(StartupError) {
-    guard let nowhere = Nowhere.open(O_CLOEXEC) else {
+    guard let nullDevice = NullDevice.open(O_CLOEXEC) else {
       throw StartupError("cannot open /dev/null: \(systemMessage(errno))")
     }
-    self.nowhere = nowhere
+    self.nullDevice = nullDevice
     // A write to a client that has stopped reading must return an error, not raise a signal.
     signal(SIGPIPE, SIG_IGN)
     if Self.canBePolled(STDIN_FILENO) {
@@ -45,7 +45,7 @@ struct StandardStreams {
       let pumped = Latch()
       try DescriptorPump.begin(from: readEnd, to: duplicate(STDOUT_FILENO)) { failure in
         if let failure { outputFailed(systemMessage(failure)) }
-        pumped.happen()
+        pumped.signal()
       }
       self.pumped = pumped
     }
@@ -54,16 +54,20 @@ struct StandardStreams {
   }
 
   /// Closes both streams and restores their flags.
-  /// - Parameter over: Called on any thread when all output was written.
-  func close(_ over: @escaping @Sendable () -> Void) {
+  /// - Parameter completion: Called on any thread when all output was written.
+  func close(_ completion: @escaping @Sendable () -> Void) {
     for flags in flags { flags.restore() }
     // The client sees the end of both. A file that is opened later must not get their numbers.
     for descriptor in Set([STDIN_FILENO, STDOUT_FILENO, input, output]) {
-      if descriptor > STDERR_FILENO { Glibc.close(descriptor) } else { dup2(nowhere, descriptor) }
+      if descriptor > STDERR_FILENO {
+        Glibc.close(descriptor)
+      } else {
+        dup2(nullDevice, descriptor)
+      }
     }
-    Glibc.close(nowhere)
-    guard let pumped else { return over() }
-    pumped.whenHappened(over)
+    Glibc.close(nullDevice)
+    guard let pumped else { return completion() }
+    pumped.whenSignalled(completion)
   }
 
   private static func canBePolled(_ descriptor: CInt) -> Bool {

@@ -19,12 +19,12 @@ struct KeepAlive {
   ///
   /// - Parameters:
   ///   - now: The time.
-  ///   - hasSpoken: True if bytes have arrived since the last check, or were not read.
+  ///   - hasReceived: True if bytes have arrived since the last check, or were not read.
   ///   - limit: The time of silence until the ping, and again from the ping until the close.
-  mutating func look(
-    _ now: ContinuousClock.Instant, hasSpoken: Bool, _ limit: Duration
+  mutating func check(
+    _ now: ContinuousClock.Instant, hasReceived: Bool, _ limit: Duration
   ) -> Action {
-    if hasSpoken {
+    if hasReceived {
       silentSince = now
       isPinged = false
       return .nothing

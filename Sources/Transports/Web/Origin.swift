@@ -68,7 +68,7 @@ struct Origin: Hashable {
   ///
   /// The scheme may be `http` or `https`: a proxy that terminates TLS connects to this server
   /// without it. Pages of other schemes are never this server's.
-  func isSame(as host: Authority) -> Bool {
+  func matches(_ host: Authority) -> Bool {
     guard let authority, let standardPort else { return false }
     return authority.host == host.host
       && (authority.port ?? standardPort) == (host.port ?? standardPort)

@@ -76,8 +76,8 @@ struct WebFolder: Sendable {
     var buffer = ByteBufferAllocator().buffer(capacity: size)
     while buffer.readableBytes < size {
       let rest = size - buffer.readableBytes
-      let count = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: rest) { room in
-        max(0, Glibc.read(descriptor, room.baseAddress, rest))
+      let count = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: rest) { space in
+        max(0, Glibc.read(descriptor, space.baseAddress, rest))
       }
       if count == 0 { return nil }
     }

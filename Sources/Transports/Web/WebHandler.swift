@@ -35,10 +35,10 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingCl
   private var isClosing = false
   /// True once all output was written, including the last response.
   private var hasSent = false
-  /// True during `answer(_:)`: a write can make the channel call back before it returns.
-  private var isInAnswers = false
+  /// True during `respond(_:)`: a write can make the channel call back before it returns.
+  private var isResponding = false
   /// True while a file is read for a response.
-  private var isAnswering = false
+  private var isReadingFile = false
   /// The time of the last response, or of the connection; also of the last sweep while output
   /// waited.
   private(set) var since: ContinuousClock.Instant
@@ -49,9 +49,9 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingCl
   // Applies also where the time to the first request has no limit.
   private static let longestTime = Duration.seconds(10)
   /// The time for a refused client to send a request; over TLS after the handshake.
-  private static let timeToAsk = TimeAmount.seconds(5)
+  private static let timeToRequest = TimeAmount.seconds(5)
   /// The time for a client to close after it was sent the last response.
-  private static let timeToLeave = TimeAmount.seconds(1)
+  private static let timeToClose = TimeAmount.seconds(1)
 
   /// - Parameters:
   ///   - settings: The limits and the log.
@@ -78,7 +78,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingCl
     self.context = context
     registry.add(self)
     // A refused client gets the reason in response to a request, but may not stay for long.
-    if refusal != nil { close(context, in: Self.timeToAsk) }
+    if refusal != nil { close(context, in: Self.timeToRequest) }
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
@@ -97,12 +97,12 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingCl
     guard !isClosing else { return }
     var bytes = unwrapInboundIn(data)
     if pending.readableBytes == 0 { pending = bytes } else { pending.writeBuffer(&bytes) }
-    answer(context)
+    respond(context)
   }
 
   /// Delays the read while a response waits, and while the client does not read.
   func read(context: ChannelHandlerContext) {
-    if isClosing || context.channel.isWritable && !isAnswering {
+    if isClosing || context.channel.isWritable && !isReadingFile {
       context.read()
     } else {
       isReadHeldBack = true
@@ -111,7 +111,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingCl
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     if context.channel.isWritable, !isClosing {
-      answer(context)
+      respond(context)
       readAgain(context)
     }
     context.fireChannelWritabilityChanged()
@@ -128,7 +128,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingCl
       return context.fireUserInboundEventTriggered(event)
     }
     hasInputEnded = true
-    if hasSent { context.close(promise: nil) } else { answer(context) }
+    if hasSent { context.close(promise: nil) } else { respond(context) }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -141,43 +141,45 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingCl
 
 extension WebHandler {
   /// Responds to the received requests while the client reads.
-  private func answer(_ context: ChannelHandlerContext) {
-    guard !isInAnswers else { return }
-    isInAnswers = true
-    defer { isInAnswers = false }
-    while !isClosing, !isAnswering, context.channel.isWritable {
+  private func respond(_ context: ChannelHandlerContext) {
+    guard !isResponding else { return }
+    isResponding = true
+    defer { isResponding = false }
+    while !isClosing, !isReadingFile, context.channel.isWritable {
       do throws(RequestHead.Fault) {
         let read = try pending.withUnsafeReadableBytes { bytes throws(RequestHead.Fault) in
           try RequestHead.read(bytes)
         }
         guard let (head, count) = read else { break }
         pending.moveReaderIndex(forwardBy: count)
-        guard carryOut(head, context) else { return }
+        guard handle(head, context) else { return }
       } catch {
-        send(WebAnswer(error.status, "the head of the request is malformed or too large"), context)
+        send(
+          WebResponse(error.status, "the head of the request is malformed or too large"), context)
       }
     }
     if pending.readableBytes == 0 { pending = ByteBuffer() }
-    if hasInputEnded, !isClosing, !isAnswering, context.channel.isWritable { close(context) }
+    if hasInputEnded, !isClosing, !isReadingFile, context.channel.isWritable { close(context) }
   }
 
   /// - Returns: False if the connection is now a WebSocket.
-  private func carryOut(_ head: RequestHead, _ context: ChannelHandlerContext) -> Bool {
+  private func handle(_ head: RequestHead, _ context: ChannelHandlerContext) -> Bool {
     if let refusal {
       send(
-        WebAnswer(.unavailable, String(decoding: refusal.line.dropLast(), as: UTF8.self)), context)
+        WebResponse(.unavailable, String(decoding: refusal.line.dropLast(), as: UTF8.self)), context
+      )
       return true
     }
     switch router.decide(head, isLoopback: isLoopback) {
-    case .answer(var answer):
-      answer.isHeadOnly = head.method == "HEAD"
-      send(answer, context)
+    case .response(var response):
+      response.isHeadOnly = head.method == "HEAD"
+      send(response, context)
       return true
     case .read(let folder, let names):
       read(folder, names, head, context)
       return true
     case .upgrade(let accept, let subprotocol, let isEcho):
-      upgrade(WebAnswer.upgrade(accept, subprotocol: subprotocol), isEcho: isEcho, context)
+      upgrade(WebResponse.upgrade(accept, subprotocol: subprotocol), isEcho: isEcho, context)
       return false
     }
   }
@@ -186,32 +188,33 @@ extension WebHandler {
   private func read(
     _ folder: WebFolder, _ names: [String], _ head: RequestHead, _ context: ChannelHandlerContext
   ) {
-    isAnswering = true
+    isReadingFile = true
     let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
     NIOThreadPool.singleton.runIfActive(eventLoop: context.eventLoop) { folder.read(names) }
       .whenComplete { result in
         let handler = bound.value
         guard let context = handler.context else { return }
-        handler.isAnswering = false
+        handler.isReadingFile = false
         let reading = (try? result.get()) ?? .missing
-        var answer = handler.router.answer(head, with: reading)
-        answer.isHeadOnly = head.method == "HEAD"
-        handler.send(answer, context, holding: reading)
-        handler.answer(context)
+        var response = handler.router.response(head, with: reading)
+        response.isHeadOnly = head.method == "HEAD"
+        handler.send(response, context, holding: reading)
+        handler.respond(context)
         handler.readAgain(context)
       }
   }
 
   /// - Parameter reading: The file, which keeps its claim of memory until the response is written.
   private func send(
-    _ answer: WebAnswer, _ context: ChannelHandlerContext,
+    _ response: WebResponse, _ context: ChannelHandlerContext,
     holding reading: WebFolder.Reading = .missing
   ) {
     since = settings.now()
-    context.writeAndFlush(wrapOutboundOut(answer.bytes(policy: router.policy))).whenComplete { _ in
+    context.writeAndFlush(wrapOutboundOut(response.bytes(policy: router.policy))).whenComplete {
+      _ in
       withExtendedLifetime(reading) {}
     }
-    if answer.closes { close(context) }
+    if response.closes { close(context) }
   }
 
   /// Sends what is written, ends the output, and waits a second for the client to end its
@@ -224,7 +227,7 @@ extension WebHandler {
       handler.hasSent = true
       if handler.hasInputEnded { return context.close(promise: nil) }
       context.close(mode: .output, promise: nil)
-      if context.channel.isActive { handler.close(context, in: Self.timeToLeave) }
+      if context.channel.isActive { handler.close(context, in: Self.timeToClose) }
     }
     readAgain(context)
   }
@@ -235,9 +238,9 @@ extension WebHandler {
     closing = context.eventLoop.scheduleTask(in: time) { bound.value.close(promise: nil) }
   }
 
-  private func upgrade(_ answer: ByteBuffer, isEcho: Bool, _ context: ChannelHandlerContext) {
+  private func upgrade(_ response: ByteBuffer, isEcho: Bool, _ context: ChannelHandlerContext) {
     isClosing = true
-    context.writeAndFlush(wrapOutboundOut(answer), promise: nil)
+    context.writeAndFlush(wrapOutboundOut(response), promise: nil)
     let connection = isEcho ? nil : connection()
     let webSocket = WebSocketHandler(settings: settings, connection: connection)
     do {
@@ -270,10 +273,10 @@ extension WebHandler {
       ? 0 : (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     if waiting > 0 {
       since = now
-      if unreadTimeout.look(now, waitingBytes: waiting, settings.limits.unreadTime) { abandon() }
+      if unreadTimeout.check(now, waitingBytes: waiting, settings.limits.unreadTime) { abandon() }
       return
     }
-    _ = unreadTimeout.look(now, waitingBytes: 0, nil)
+    _ = unreadTimeout.check(now, waitingBytes: 0, nil)
     let limit = settings.limits.timeToFirstRequest ?? Self.longestTime
     if since.duration(to: now) >= limit { abandon() }
   }

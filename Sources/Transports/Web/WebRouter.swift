@@ -5,8 +5,8 @@ internal import Wire
 
 /// The decision about an HTTP request.
 enum WebDecision {
-  case answer(WebAnswer)
-  /// A file must be read first, on another thread; then `answer(_:with:)` makes the response.
+  case response(WebResponse)
+  /// A file must be read first, on another thread; then `response(_:with:)` makes the response.
   case read(WebFolder, names: [String])
   /// The connection becomes a WebSocket.
   case upgrade(accept: String, subprotocol: String?, isEcho: Bool)
@@ -61,34 +61,34 @@ struct WebRouter: Sendable {
   ///   - isLoopback: True if the client has connected to a loopback address of this machine.
   func decide(_ head: RequestHead, isLoopback: Bool) -> WebDecision {
     guard head.method == "GET" || head.method == "HEAD" else {
-      return .answer(
-        WebAnswer(
+      return .response(
+        WebResponse(
           .methodNotAllowed, "only GET and HEAD are supported", fields: [("Allow", "GET, HEAD")]))
     }
     guard !head.hasBody else {
-      return .answer(WebAnswer(.badRequest, "a request must not have a body"))
+      return .response(WebResponse(.badRequest, "a request must not have a body"))
     }
     let field = head.only("host").flatMap { Authority($0) }
     // RFC 9112 §3.2 requires the field since HTTP/1.1; no browser uses HTTP/1.0.
     guard field != nil || head.isOld && !head.has("host") else {
-      return .answer(WebAnswer(.badRequest, "a request must have exactly one valid Host field"))
+      return .response(WebResponse(.badRequest, "a request must have exactly one valid Host field"))
     }
     guard let host = head.authority ?? field else { return file(head) }
     guard !isLoopback || host.isLoopback || hosts.contains(host.host) else {
-      return .answer(
-        WebAnswer(
+      return .response(
+        WebResponse(
           .forbidden, "\(host.host) is not a name of this server; allow it with --web-origin"))
     }
     let isSocket = head.path == "/" || hasEcho && head.path == "/echo"
     if head.wantsWebSocket, head.method == "GET" {
       guard isSocket else {
-        return .answer(WebAnswer(.notFound, "there is no WebSocket at this path; use /"))
+        return .response(WebResponse(.notFound, "there is no WebSocket at this path; use /"))
       }
       return webSocket(head, host)
     }
     if isSocket, head.path != "/" {
-      return .answer(
-        WebAnswer(
+      return .response(
+        WebResponse(
           .upgradeRequired, "this path only accepts WebSockets",
           fields: [("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")]))
     }
@@ -98,21 +98,21 @@ struct WebRouter: Sendable {
   private func webSocket(_ head: RequestHead, _ host: Authority) -> WebDecision {
     if head.has("origin") {
       guard let origin = head.only("origin").flatMap({ Origin($0) }),
-        origin.isSame(as: host) || origins.contains(origin)
+        origin.matches(host) || origins.contains(origin)
       else {
-        return .answer(
-          WebAnswer(
+        return .response(
+          WebResponse(
             .forbidden, "the origin of the page is not allowed; allow it with --web-origin"))
       }
     }
     guard head.only("sec-websocket-version") == "13" else {
-      return .answer(
-        WebAnswer(
+      return .response(
+        WebResponse(
           .upgradeRequired, "only version 13 of WebSocket is supported",
           fields: [("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")]))
     }
     guard let key = head.only("sec-websocket-key"), WebSocketHandshake.isKey(key) else {
-      return .answer(WebAnswer(.badRequest, "Sec-WebSocket-Key must be 16 bytes in Base64"))
+      return .response(WebResponse(.badRequest, "Sec-WebSocket-Key must be 16 bytes in Base64"))
     }
     return .upgrade(
       accept: WebSocketHandshake.accept(for: key),
@@ -124,28 +124,28 @@ struct WebRouter: Sendable {
     if let folder, let names = WebFolder.names(in: Self.name(of: head.path)) {
       return .read(folder, names: names)
     }
-    return .answer(answer(head, with: .missing))
+    return .response(response(head, with: .missing))
   }
 
   /// Makes the response to a request for a file.
   /// - Parameters:
   ///   - head: The request.
   ///   - reading: The result of reading the file in the folder.
-  func answer(_ head: RequestHead, with reading: WebFolder.Reading) -> WebAnswer {
+  func response(_ head: RequestHead, with reading: WebFolder.Reading) -> WebResponse {
     let file: WebFile?
     switch reading {
     case .file(let found, _): file = found
     case .missing: file = files[Self.name(of: head.path)]
     case .busy:
-      return WebAnswer(
+      return WebResponse(
         .unavailable, "too many files are being sent; try again", fields: [("Retry-After", "1")])
     }
     guard let file else {
-      var answer = WebAnswer(.notFound, "there is no file at this path")
-      answer.closes = !head.keepsAlive
-      return answer
+      var response = WebResponse(.notFound, "there is no file at this path")
+      response.closes = !head.keepsAlive
+      return response
     }
-    return WebAnswer(file, for: head)
+    return WebResponse(file, for: head)
   }
 
   private static func name(of path: String) -> String { path == "/" ? "/index.html" : path }

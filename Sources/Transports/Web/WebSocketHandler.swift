@@ -38,7 +38,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
   private var isReadHeldBack = false
 
   /// True if bytes have arrived since the last sweep.
-  private var hasHeard = false
+  private var hasReceivedBytes = false
   private var keepAlive: KeepAlive
 
   /// - Parameters:
@@ -68,7 +68,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
 
 extension WebSocketHandler: FrameSource {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    hasHeard = true
+    hasReceivedBytes = true
     // A write that notices that the client is gone passes on the client's last bytes, inside this
     // method. No client is left to respond to.
     guard !hasEnded, !isReading else { return }
@@ -87,7 +87,7 @@ extension WebSocketHandler: FrameSource {
     if hasEnded { endInput(context) }
   }
 
-  func handOut(_ body: (FrameEvent) -> Void) {
+  func forEachFrame(_ body: (FrameEvent) -> Void) {
     reader.read(chunk) { event in
       switch event {
       // Some clients send binary messages. As on other connections, the JSON reader checks for
@@ -215,12 +215,13 @@ extension WebSocketHandler {
   ///
   /// - Parameters:
   ///   - now: The time.
-  ///   - isRead: True if the connection reads the client's bytes.
-  func sweep(_ now: ContinuousClock.Instant, isRead: Bool) {
+  ///   - readsInput: True if the connection reads the client's bytes.
+  func sweep(_ now: ContinuousClock.Instant, readsInput: Bool) {
     guard let context, let limit = settings.limits.pingTime, !hasClosed else { return }
-    let hasSpoken = hasHeard || !isRead || isReadHeldBack || !context.channel.isWritable
-    hasHeard = false
-    switch keepAlive.look(now, hasSpoken: hasSpoken, limit) {
+    let hasReceived =
+      hasReceivedBytes || !readsInput || isReadHeldBack || !context.channel.isWritable
+    hasReceivedBytes = false
+    switch keepAlive.check(now, hasReceived: hasReceived, limit) {
     case .nothing: break
     case .ping:
       var frame = ByteBuffer()

@@ -17,7 +17,7 @@ struct SourceArgumentTests {
   func http(text: String, name: String, url: String) throws {
     let argument = try SourceArgument(text)
     #expect(argument.name == name)
-    #expect(argument.place == .http(try HTTPAddress(url)))
+    #expect(argument.location == .http(try HTTPAddress(url)))
   }
 
   @Test(
@@ -26,7 +26,7 @@ struct SourceArgumentTests {
   func file(text: String) throws {
     let argument = try SourceArgument(text)
     #expect(argument.name == "notes")
-    #expect(argument.place == .file(try FileName("a/b=c.txt")))
+    #expect(argument.location == .file(try FileName("a/b=c.txt")))
   }
 
   @Test(

@@ -20,7 +20,7 @@ struct HTTPBalanceServiceTests {
     try await withClient(client) { client in
       try await Peer.serving(script) { peer in
         await HTTPBalanceService(try peer.address("/balance"), client: client, timeout: timeout)
-          .answer()
+          .fetchBalance()
       }
     }
   }
@@ -166,7 +166,7 @@ struct HTTPBalanceServiceTests {
   func gone() async throws {
     try await withClient { client in
       let address = try await Peer.deserted().address()
-      #expect(await HTTPBalanceService(address, client: client).answer() == .failed)
+      #expect(await HTTPBalanceService(address, client: client).fetchBalance() == .failed)
     }
     let result = try await result { visitor in
       try await visitor.answer("200 OK\r\nContent-Length: 100", [0x7B])

@@ -63,7 +63,7 @@ struct RedirectTests {
         } while: { peer in
           let loaded = try await HTTPSource(peer.address(), client: client).loaded()
           #expect(loaded == Loaded(percents: [], failure: "source.redirected"))
-          let answer = await HTTPBalanceService(try peer.address(), client: client).answer()
+          let answer = await HTTPBalanceService(try peer.address(), client: client).fetchBalance()
           #expect(answer == .failed)
         }
       }

@@ -24,10 +24,10 @@ struct HTTPSourceTests {
   }
 
   @Test("a load fails if it needs more bytes than other loads have left", arguments: [9, 10])
-  func room(bytes: Int) async throws {
+  func quota(bytes: Int) async throws {
     let loaded = try await withClient(.patient) { client in
       try await Peer.serving({ try await $0.answer("200 OK", text: "0123456789") }) { peer in
-        try await HTTPSource(peer.address("/"), client: client, room: LoadingRoom(bytes: bytes))
+        try await HTTPSource(peer.address("/"), client: client, quota: LoadingQuota(bytes: bytes))
           .loaded()
       }
     }

@@ -25,7 +25,7 @@ struct PollLoopTests {
     }
     try SystemThread.start {
       loop.run()
-      ended.happen()
+      ended.signal()
     }
     await ended.wait()
     #expect(record.withLock { $0 } == ["a", "b", "B", "c"])
@@ -37,7 +37,7 @@ struct PollLoopTests {
     let ended = Latch()
     try SystemThread.start {
       loop.run()
-      ended.happen()
+      ended.signal()
     }
     for number in 0..<1000 { loop.execute { [self] in note("\(number)") } }
     loop.execute { loop.stop() }
@@ -63,13 +63,13 @@ struct PollLoopTests {
       _ = write(writeEnd, &byte, 1)
       loop.schedule(after: .milliseconds(20)) {
         note("wanted")
-        loop.want(POLLIN, of: readEnd)
+        loop.setEvents(POLLIN, of: readEnd)
         loop.schedule(after: .milliseconds(20)) { close(writeEnd) }
       }
     }
     try SystemThread.start {
       loop.run()
-      ended.happen()
+      ended.signal()
     }
     await ended.wait()
     close(readEnd)
@@ -86,7 +86,7 @@ struct PollLoopTests {
         await Task.yield()
         note(loop.isCurrent ? "here" : "elsewhere")
       }
-      ended.happen()
+      ended.signal()
     }
     await ended.wait()
     #expect(record.withLock { $0 } == ["here", "here"])
@@ -95,10 +95,10 @@ struct PollLoopTests {
   @Test("a latch notifies those who waited before it happened and those who wait after it")
   func event() async {
     let event = Latch()
-    event.whenHappened { [self] in note("before") }
-    event.happen()
-    event.happen()
-    event.whenHappened { [self] in note("after") }
+    event.whenSignalled { [self] in note("before") }
+    event.signal()
+    event.signal()
+    event.whenSignalled { [self] in note("after") }
     await event.wait()
     #expect(record.withLock { $0 } == ["before", "after"])
   }

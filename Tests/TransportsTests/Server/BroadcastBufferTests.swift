@@ -11,7 +11,7 @@ import Testing
 struct BroadcastBufferTests {
   @Test("a broadcast buffer is sent from any byte on, without a copy")
   func slices() {
-    let text = SentText(ByteBuffer(string: "one\ntwo\n"))
+    let text = SentBuffer(ByteBuffer(string: "one\ntwo\n"))
     #expect(String(buffer: text.bytes(from: 0)) == "one\ntwo\n")
     #expect(String(buffer: text.bytes(from: 4)) == "two\n")
     #expect(text.bytes(from: 8).readableBytes == 0)

@@ -55,7 +55,7 @@ struct LoopTimeTests {
     /// Serves other clients after a long input, and then the connections that yielded.
     func yieldToOthers() {
       server.loop.run()
-      while !server.yieldQueue.isEmpty { server.yieldQueue.goOn() }
+      while !server.yieldQueue.isEmpty { server.yieldQueue.resume() }
     }
     try busy.send(request("store/open", #"{"store":"slow","kind":"slow","config":{}}"#))
     server.loop.run()
@@ -129,14 +129,14 @@ struct LoopTimeTests {
         return name == "c" ? .milliseconds(2) : .zero
       }
     }
-    queue.waitAhead { seen.append("jobs") }
-    queue.goOn()
+    queue.waitBeforeConnections { seen.append("jobs") }
+    queue.resume()
     #expect(seen == ["jobs", "a", "b"])
-    queue.goOn()
+    queue.resume()
     // Work that it schedules for later counts as well.
     #expect(seen == ["jobs", "a", "b", "c"])
     #expect(!queue.isEmpty)
-    queue.goOn()
+    queue.resume()
     #expect(seen.last == "a again")
     #expect(queue.isEmpty)
   }

@@ -63,19 +63,19 @@ struct UnfinishedFrameTests {
   func time() {
     let start = ContinuousClock.now
     var frame = FrameTimeout()
-    func look(
+    func check(
       at second: Double, messages: UInt32, isOpen: Bool = true, limit: Duration? = .seconds(60)
     ) -> Bool {
-      frame.look(start + .seconds(second), messages: messages, isOpen: isOpen, limit)
+      frame.check(start + .seconds(second), messages: messages, isOpen: isOpen, limit)
     }
-    #expect(!look(at: 1000, messages: 0))
-    #expect(!look(at: 1059, messages: 0))
-    #expect(!look(at: 1060, messages: 1))
-    #expect(!look(at: 1119, messages: 1))
-    #expect(!look(at: 1119, messages: 1, isOpen: false))
-    #expect(!look(at: 1121, messages: 1))
-    #expect(look(at: 1181, messages: 1))
-    #expect(!look(at: 9999, messages: 1, limit: nil))
+    #expect(!check(at: 1000, messages: 0))
+    #expect(!check(at: 1059, messages: 0))
+    #expect(!check(at: 1060, messages: 1))
+    #expect(!check(at: 1119, messages: 1))
+    #expect(!check(at: 1119, messages: 1, isOpen: false))
+    #expect(!check(at: 1121, messages: 1))
+    #expect(check(at: 1181, messages: 1))
+    #expect(!check(at: 9999, messages: 1, limit: nil))
   }
 }
 
@@ -90,43 +90,44 @@ struct SilenceTests {
   }
 
   /// Checks the timeout at a second, and returns the limit that was exceeded.
-  func look(
-    _ silence: inout IdleTimeout, at second: Double, messages: UInt32, isKnown: Bool = true,
+  func check(
+    _ silence: inout IdleTimeout, at second: Double, messages: UInt32, isAuthorised: Bool = true,
     isBusy: Bool = false
   ) -> String? {
-    silence.look(
-      start + .seconds(second), messages: messages, isKnown: isKnown, isBusy: isBusy, limits
+    silence.check(
+      start + .seconds(second), messages: messages, isAuthorised: isAuthorised, isBusy: isBusy,
+      limits
     ).map { "\($0)" }
   }
 
   @Test("the time to the first request ends with the first request")
   func first() {
     var silence = IdleTimeout(since: start)
-    #expect(look(&silence, at: 9.9, messages: 0) == nil)
-    #expect(look(&silence, at: 10, messages: 0) == "timeToFirstRequest")
-    #expect(look(&silence, at: 10.5, messages: 1) == nil)
-    #expect(look(&silence, at: 60, messages: 1) == nil)
+    #expect(check(&silence, at: 9.9, messages: 0) == nil)
+    #expect(check(&silence, at: 10, messages: 0) == "timeToFirstRequest")
+    #expect(check(&silence, at: 10.5, messages: 1) == nil)
+    #expect(check(&silence, at: 60, messages: 1) == nil)
   }
 
   @Test("messages of a client without identity do not count")
   func unidentified() {
     var silence = IdleTimeout(since: start)
-    #expect(look(&silence, at: 5, messages: 3, isKnown: false) == nil)
-    #expect(look(&silence, at: 10, messages: 9, isKnown: false) == "timeToFirstRequest")
-    #expect(look(&silence, at: 11, messages: 10) == nil)
+    #expect(check(&silence, at: 5, messages: 3, isAuthorised: false) == nil)
+    #expect(check(&silence, at: 10, messages: 9, isAuthorised: false) == "timeToFirstRequest")
+    #expect(check(&silence, at: 11, messages: 10) == nil)
   }
 
   @Test("each message and running work restart the idle time")
   func idle() {
     var silence = IdleTimeout(since: start)
-    #expect(look(&silence, at: 1, messages: 1) == nil)
-    #expect(look(&silence, at: 60.9, messages: 1) == nil)
-    #expect(look(&silence, at: 60.9, messages: 2) == nil)
-    #expect(look(&silence, at: 120, messages: 2, isBusy: true) == nil)
-    #expect(look(&silence, at: 179.9, messages: 2) == nil)
-    #expect(look(&silence, at: 180, messages: 2) == "idleTime")
+    #expect(check(&silence, at: 1, messages: 1) == nil)
+    #expect(check(&silence, at: 60.9, messages: 1) == nil)
+    #expect(check(&silence, at: 60.9, messages: 2) == nil)
+    #expect(check(&silence, at: 120, messages: 2, isBusy: true) == nil)
+    #expect(check(&silence, at: 179.9, messages: 2) == nil)
+    #expect(check(&silence, at: 180, messages: 2) == "idleTime")
     // A count that has wrapped around is also a change.
-    #expect(look(&silence, at: 200, messages: 0) == nil)
+    #expect(check(&silence, at: 200, messages: 0) == nil)
   }
 
   @Test("without limits, no timeout occurs")
@@ -135,10 +136,13 @@ struct SilenceTests {
     limits.timeToFirstRequest = nil
     var silence = IdleTimeout(since: start)
     #expect(
-      silence.look(start + .seconds(1e6), messages: 0, isKnown: true, isBusy: false, limits) == nil)
+      silence.check(start + .seconds(1e6), messages: 0, isAuthorised: true, isBusy: false, limits)
+        == nil)
     #expect(
-      silence.look(start + .seconds(1e6), messages: 1, isKnown: true, isBusy: false, limits) == nil)
+      silence.check(start + .seconds(1e6), messages: 1, isAuthorised: true, isBusy: false, limits)
+        == nil)
     #expect(
-      silence.look(start + .seconds(1e7), messages: 1, isKnown: true, isBusy: false, limits) == nil)
+      silence.check(start + .seconds(1e7), messages: 1, isAuthorised: true, isBusy: false, limits)
+        == nil)
   }
 }

@@ -21,11 +21,11 @@ struct UnreadTimeoutTests {
       (131, 499, false), (160.9, 499, false), (161, 0, false), (200, 499, false),
       (230, 499, true),
     ] {
-      let seen = unread.look(
+      let seen = unread.check(
         start + .seconds(second), waitingBytes: waitingBytes, .seconds(30))
       #expect(seen == isOver, "\(second) \(waitingBytes)")
     }
-    let seen = unread.look(start + .seconds(1e6), waitingBytes: 499, nil)
+    let seen = unread.check(start + .seconds(1e6), waitingBytes: 499, nil)
     #expect(!seen)
   }
 

@@ -35,7 +35,7 @@ final class EmbeddedServer {
     registry.yieldQueue = yieldQueue
     // because the test's thread is the loop's.
     nonisolated(unsafe) let registry = registry
-    shard.assumeIsolated { registry.attend(to: $0) }
+    shard.assumeIsolated { registry.configure($0) }
     // So that the clock is not near zero.
     loop.advanceTime(by: .hours(1))
   }

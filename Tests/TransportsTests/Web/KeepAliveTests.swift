@@ -10,10 +10,10 @@ struct KeepAliveTests {
 
   /// Returns the actions of checks at some seconds after the start, before which something was
   /// received or not.
-  private func actions(_ looks: [(at: Int, hasSpoken: Bool)]) -> [KeepAlive.Action] {
+  private func actions(_ looks: [(at: Int, hasReceived: Bool)]) -> [KeepAlive.Action] {
     var keepAlive = KeepAlive(since: start)
-    return looks.map { look in
-      keepAlive.look(start + .seconds(look.at), hasSpoken: look.hasSpoken, .seconds(30))
+    return looks.map { check in
+      keepAlive.check(start + .seconds(check.at), hasReceived: check.hasReceived, .seconds(30))
     }
   }
 

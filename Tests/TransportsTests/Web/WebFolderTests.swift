@@ -23,8 +23,8 @@ struct WebFolderTests {
     let read = try Array(text.utf8).withUnsafeBytes { try RequestHead.read($0)?.head }
     let head = try #require(read)
     let router = try WebRouter(WebSite(files: ["a.txt": [1]]))
-    #expect(router.answer(head, with: .missing).status == .ok)
-    let answer = router.answer(head, with: .busy)
+    #expect(router.response(head, with: .missing).status == .ok)
+    let answer = router.response(head, with: .busy)
     #expect(answer.status == .unavailable && answer.closes)
     #expect(answer.fields.contains { $0.name == "Retry-After" })
   }

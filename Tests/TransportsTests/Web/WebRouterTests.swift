@@ -25,7 +25,7 @@ struct WebRouterTests {
   /// Returns the status of the response; 101 for a WebSocket.
   private func status(_ decision: WebDecision) -> Int {
     switch decision {
-    case .answer(let answer): answer.status.rawValue
+    case .response(let response): response.status.rawValue
     case .upgrade: 101
     case .read: 0
     }
@@ -46,7 +46,7 @@ struct WebRouterTests {
 
   @Test("a file with a known entity tag is not sent again")
   func tags() throws {
-    guard case .answer(let first) = try decide("GET /", "Host: localhost") else { return }
+    guard case .response(let first) = try decide("GET /", "Host: localhost") else { return }
     let tag = try #require(first.fields.first { $0.name == "ETag" }?.value)
     #expect(try status(decide("GET /", "Host: localhost", "If-None-Match: \(tag)")) == 304)
     #expect(
@@ -109,7 +109,7 @@ struct WebRouterTests {
       return
     }
     #expect(subprotocol == agreed)
-    let head = String(buffer: WebAnswer.upgrade(accept, subprotocol: subprotocol))
+    let head = String(buffer: WebResponse.upgrade(accept, subprotocol: subprotocol))
     let answered = head.split(separator: "\r\n").filter { $0.hasPrefix("Sec-WebSocket-Protocol") }
     #expect(answered == (agreed.map { ["Sec-WebSocket-Protocol: \($0)"] } ?? []))
     #expect(head.hasSuffix("\r\n\r\n"))

@@ -3,7 +3,7 @@
 internal import NIOCore
 
 /// The bytes of a broadcast buffer, in the memory that all channels share.
-final class SentText {
+final class SentBuffer {
   private let buffer: ByteBuffer
 
   init(_ buffer: ByteBuffer) { self.buffer = buffer }

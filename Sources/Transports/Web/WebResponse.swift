@@ -35,7 +35,7 @@ enum Status: Int {
 }
 
 /// A response to an HTTP request.
-struct WebAnswer {
+struct WebResponse {
   var status: Status
   var fields: [(name: String, value: String)] = []
   var body = ByteBuffer()
@@ -115,10 +115,11 @@ struct WebAnswer {
     var now = time(nil)
     var parts = tm()
     gmtime_r(&now, &parts)
-    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 40) { room in
-      let count = strftime(room.baseAddress, room.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 40) { dateBytes in
+      let count = strftime(
+        dateBytes.baseAddress, dateBytes.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
       return String(
-        decoding: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(room)[..<count]),
+        decoding: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(dateBytes)[..<count]),
         as: UTF8.self)
     }
   }

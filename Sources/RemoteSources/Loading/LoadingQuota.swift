@@ -3,7 +3,7 @@
 internal import BuiltinStores
 
 /// A limit of bytes that concurrent loads share.
-public final class LoadingRoom: Sendable {
+public final class LoadingQuota: Sendable {
   private let freeBytes: Lock<Int>
 
   /// Creates a limit.
@@ -13,20 +13,20 @@ public final class LoadingRoom: Sendable {
 
   /// The bytes that one load has taken; returned when the share is released.
   final class Share: Sendable {
-    private let room: LoadingRoom
+    private let quota: LoadingQuota
     private let bytes = Lock(0)
 
-    fileprivate init(_ room: LoadingRoom) { self.room = room }
+    fileprivate init(_ quota: LoadingQuota) { self.quota = quota }
 
     deinit {
       let bytes = bytes.withLock { $0 }
-      room.freeBytes.withLock { $0 += bytes }
+      quota.freeBytes.withLock { $0 += bytes }
     }
 
     /// Takes more bytes.
     /// - Throws: `RemoteFailure.busy` if fewer bytes are left.
     func take(_ count: Int) throws(RemoteFailure) {
-      let isTaken = room.freeBytes.withLock { free in
+      let isTaken = quota.freeBytes.withLock { free in
         guard count <= free else { return false }
         free -= count
         return true

@@ -3,7 +3,7 @@
 internal import Glibc
 
 /// A descriptor that no data can be read from.
-package enum Nowhere {
+package enum NullDevice {
   /// Opens `/dev/null`, or the root folder where `/dev/null` does not exist, for example in a
   /// container without devices. Reads from and writes to the root folder fail.
   ///

@@ -3,7 +3,7 @@
 internal import AsyncHTTPClient
 
 /// The error of a request that failed before its response began.
-struct NoAnswer: Error {
+struct NoResponse: Error {
   let cause: any Error
 }
 
@@ -13,7 +13,7 @@ extension RemoteFailure {
   static func of(_ error: any Error) -> (RemoteFailure, cause: (any Error)?) {
     switch error {
     case let failure as RemoteFailure: (failure, nil)
-    case let error as NoAnswer: (isTimeout(error.cause) ? .timeout : .unreachable, error.cause)
+    case let error as NoResponse: (isTimeout(error.cause) ? .timeout : .unreachable, error.cause)
     default: (isTimeout(error) ? .timeout : .interrupted, error)
     }
   }
