@@ -20,8 +20,12 @@ public struct StoreKind: Sendable {
   /// Returns the work to do on another thread before a store is opened with a configuration; nil if
   /// there is none.
   let preparation: @Sendable (any Sendable) -> (@Sendable () -> any Sendable)?
-  /// Encodes the initial view state; see `checkInitialView()`.
-  let initialViewCheck: @Sendable () throws(JSONError) -> Void
+  /// Checks the machine of a store with an empty configuration; does nothing if the kind requires
+  /// a configuration.
+  ///
+  /// A server calls it at its start, so that the author of the kind meets the error and not the
+  /// first client.
+  public let checkInitialState: @Sendable () throws(JSONError) -> Void
   /// Returns the schemas of the kind; see `description(in:)`.
   let describe: @Sendable (JSONSchemas) -> Description
 
@@ -173,11 +177,11 @@ public struct StoreKind: Sendable {
     }
     preparation = { configuration in (configuration as? Configuration).flatMap { preparing?($0) } }
     read = { value throws(JSONError) in try JSON.decode(Configuration.self, from: value) }
-    initialViewCheck = { () throws(JSONError) in
+    checkInitialState = { () throws(JSONError) in
       guard let configuration = try? JSON.decode(Configuration.self, from: .object([:])),
         let made = try? machine(configuration, sharing(nil))
       else { return }
-      try Self.encodeInitialView(of: made)
+      try made.checkInitialState()
     }
     make = { [admit] configuration, seat throws(JSONError) in
       if seat.origin.state == nil { try admit(configuration, seat.shared) }

@@ -105,12 +105,10 @@ struct StopwatchServerTests {
     process.standardError = errors
     try process.run()
     defer { process.terminate() }
-    var addresses: [ServerAddress] = []
-    for _ in 0..<2 {
-      let line = try errors.fileHandleForReading.read(untilLineWith: "listening on ").line
-      let address = line.split(separator: " ").last.flatMap { ServerAddress(String($0)) }
-      addresses.append(try #require(address, "\(line)"))
-    }
+    let log = try errors.fileHandleForReading.read(untilLineWith: "listening on http").all
+    let addresses = log.split(separator: "\n").filter { $0.contains("listening on ") }
+      .compactMap { $0.split(separator: " ").last.flatMap { ServerAddress(String($0)) } }
+    try #require(addresses.count == 2, "\(log)")
 
     let page = try await get("/", addresses[1])
     #expect(page.status == 200 && page.text == "<p>Stopwatch</p>", "\(page)")

@@ -71,8 +71,9 @@ struct StartCheckTests {
   func initialView() async throws {
     let kinds: ServerKinds = [Self.gauge("tank"), Self.gauge("gauge", level: .nan)]
     let message = try #require(try await fault(Self.configuration(kinds)))
-    #expect(message.hasPrefix("the store kind \"gauge\" cannot be served"), "\(message)")
-    #expect(message.contains("level"), "\(message)")
+    let start =
+      "the store kind \"gauge\" cannot be served: its initial view state cannot be encoded"
+    #expect(message.hasPrefix(start) && message.contains("/level"), "\(message)")
   }
 
   @Test("a kind that requires a configuration is not checked")

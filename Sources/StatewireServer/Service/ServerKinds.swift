@@ -15,7 +15,7 @@ internal import Transports
 /// ```
 ///
 /// A kind replaces the built-in one with the same name. A server does not start if two other kinds
-/// have the same name, or if a kind cannot encode the initial view state of its stores.
+/// have the same name, or if a kind cannot create a store with its initial state.
 public struct ServerKinds: Sendable, ExpressibleByArrayLiteral {
   private enum Part: Sendable {
     case builtin
@@ -77,13 +77,9 @@ public struct ServerKinds: Sendable, ExpressibleByArrayLiteral {
         "the store kind \"\(kind.name)\" needs a name of 1 to \(maximumBytes) bytes")
     }
     do throws(JSONError) {
-      try kind.checkInitialView()
+      try kind.checkInitialState()
     } catch {
-      throw StartupError(
-        """
-        the store kind "\(kind.name)" cannot be served, because its initial view state cannot be \
-        encoded: \(error)
-        """, cause: error)
+      throw StartupError("the store kind \"\(kind.name)\" cannot be served: \(error)", cause: error)
     }
   }
 
