@@ -2,7 +2,7 @@
 # `make` without a target prints the list of targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help prepare run test release profile lint format dependencies schemas schemas-check client-types reference docs site tutorial new-project coverage measure throughput bench bench-soak bench-check instructions sanitize fuzz soak clean
+.PHONY: help prepare run test release profile lint format dependencies schemas schemas-check client-types reference docs site tutorial new-project bindings coverage measure throughput bench bench-soak bench-check instructions sanitize fuzz soak clean
 
 # The program and the tests use the same flags, so that neither causes a rebuild of the other.
 flags := --explicit-target-dependency-import-check error
@@ -95,6 +95,9 @@ tutorial: prepare ## build and run docs/tutorial.md, and compare its outputs
 new-project: prepare ## write a project with `statewire new`; build, test and serve it
 	swift build $(flags) --product statewire
 	@Scripts/check-new $(flags)
+
+bindings: ## test the bindings of the JavaScript client for React, Vue and Svelte in Chromium
+	@Tests/Bindings/test
 
 coverage: prepare ## measure the line coverage of the core; fail below 90 %
 	@Scripts/coverage $(flags)

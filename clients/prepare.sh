@@ -19,6 +19,17 @@ install() {
     { echo "cannot install the package $1; install it and run this again" >&2; exit 1; }
 }
 
+# browser_tests FOLDER: installs Chromium, and what drives it into a virtual environment of Python.
+browser_tests() {
+  need python3 python3
+  command -v chromium >/dev/null || command -v google-chrome >/dev/null || need chromium chromium
+  "$1/bin/python" -c 'import playwright, axe_playwright_python' 2>/dev/null && return
+  python3 -c 'import ensurepip' 2>/dev/null || install python3-venv
+  rm -rf "$1"
+  python3 -m venv "$1"
+  "$1/bin/pip" install --quiet --disable-pip-version-check playwright==1.65.2 axe-playwright-python==0.1.8
+}
+
 # absolute PATH: prints PATH as an absolute path.
 absolute() {
   case $1 in

@@ -61,78 +61,98 @@ static const unsigned char file_13[] = {
 };
 
 static const unsigned char file_14[] = {
-#embed "../../clients/javascript/src/client.js"
+#embed "../../clients/javascript/react.js"
 };
 
 static const unsigned char file_15[] = {
-#embed "../../clients/javascript/src/connection.js"
+#embed "../../clients/javascript/src/client.js"
 };
 
 static const unsigned char file_16[] = {
-#embed "../../clients/javascript/src/digest.js"
+#embed "../../clients/javascript/src/connection.js"
 };
 
 static const unsigned char file_17[] = {
-#embed "../../clients/javascript/src/errors.js"
+#embed "../../clients/javascript/src/digest.js"
 };
 
 static const unsigned char file_18[] = {
-#embed "../../clients/javascript/src/liveness.js"
+#embed "../../clients/javascript/src/equal.js"
 };
 
 static const unsigned char file_19[] = {
-#embed "../../clients/javascript/src/outbox.js"
+#embed "../../clients/javascript/src/errors.js"
 };
 
 static const unsigned char file_20[] = {
-#embed "../../clients/javascript/src/patch.js"
+#embed "../../clients/javascript/src/liveness.js"
 };
 
 static const unsigned char file_21[] = {
-#embed "../../clients/javascript/src/replica.js"
+#embed "../../clients/javascript/src/outbox.js"
 };
 
 static const unsigned char file_22[] = {
-#embed "../../clients/javascript/src/store.js"
+#embed "../../clients/javascript/src/patch.js"
 };
 
 static const unsigned char file_23[] = {
-#embed "../../clients/javascript/src/waiting.js"
+#embed "../../clients/javascript/src/replica.js"
 };
 
 static const unsigned char file_24[] = {
-#embed "../../clients/javascript/src/websocket.js"
+#embed "../../clients/javascript/src/store.js"
 };
 
 static const unsigned char file_25[] = {
-#embed "../../Examples/Template/.gitignore"
+#embed "../../clients/javascript/src/view.js"
 };
 
 static const unsigned char file_26[] = {
-#embed "../../Examples/Template/Package.swift"
+#embed "../../clients/javascript/src/waiting.js"
 };
 
 static const unsigned char file_27[] = {
-#embed "../../Examples/Template/README.md"
+#embed "../../clients/javascript/src/websocket.js"
 };
 
 static const unsigned char file_28[] = {
-#embed "../../Examples/Template/Sources/CounterServer/CounterServer.swift"
+#embed "../../clients/javascript/svelte.js"
 };
 
 static const unsigned char file_29[] = {
-#embed "../../Examples/Template/Sources/CounterServer/CounterStore.swift"
+#embed "../../clients/javascript/vue.js"
 };
 
 static const unsigned char file_30[] = {
-#embed "../../Examples/Template/Tests/CounterServerTests/CounterStoreTests.swift"
+#embed "../../Examples/Template/.gitignore"
 };
 
 static const unsigned char file_31[] = {
-#embed "../../Examples/Template/web/index.html"
+#embed "../../Examples/Template/Package.swift"
 };
 
 static const unsigned char file_32[] = {
+#embed "../../Examples/Template/README.md"
+};
+
+static const unsigned char file_33[] = {
+#embed "../../Examples/Template/Sources/CounterServer/CounterServer.swift"
+};
+
+static const unsigned char file_34[] = {
+#embed "../../Examples/Template/Sources/CounterServer/CounterStore.swift"
+};
+
+static const unsigned char file_35[] = {
+#embed "../../Examples/Template/Tests/CounterServerTests/CounterStoreTests.swift"
+};
+
+static const unsigned char file_36[] = {
+#embed "../../Examples/Template/web/index.html"
+};
+
+static const unsigned char file_37[] = {
 #embed "../../Examples/Template/web/page.js"
 };
 
@@ -151,25 +171,30 @@ static const struct embedded_file files[] = {
   {"page/todo.js", file_11, sizeof file_11},
   {"page/unsent.js", file_12, sizeof file_12},
   {"client/index.js", file_13, sizeof file_13},
-  {"client/src/client.js", file_14, sizeof file_14},
-  {"client/src/connection.js", file_15, sizeof file_15},
-  {"client/src/digest.js", file_16, sizeof file_16},
-  {"client/src/errors.js", file_17, sizeof file_17},
-  {"client/src/liveness.js", file_18, sizeof file_18},
-  {"client/src/outbox.js", file_19, sizeof file_19},
-  {"client/src/patch.js", file_20, sizeof file_20},
-  {"client/src/replica.js", file_21, sizeof file_21},
-  {"client/src/store.js", file_22, sizeof file_22},
-  {"client/src/waiting.js", file_23, sizeof file_23},
-  {"client/src/websocket.js", file_24, sizeof file_24},
-  {"template/.gitignore", file_25, sizeof file_25},
-  {"template/Package.swift", file_26, sizeof file_26},
-  {"template/README.md", file_27, sizeof file_27},
-  {"template/Sources/CounterServer/CounterServer.swift", file_28, sizeof file_28},
-  {"template/Sources/CounterServer/CounterStore.swift", file_29, sizeof file_29},
-  {"template/Tests/CounterServerTests/CounterStoreTests.swift", file_30, sizeof file_30},
-  {"template/web/index.html", file_31, sizeof file_31},
-  {"template/web/page.js", file_32, sizeof file_32},
+  {"client/react.js", file_14, sizeof file_14},
+  {"client/src/client.js", file_15, sizeof file_15},
+  {"client/src/connection.js", file_16, sizeof file_16},
+  {"client/src/digest.js", file_17, sizeof file_17},
+  {"client/src/equal.js", file_18, sizeof file_18},
+  {"client/src/errors.js", file_19, sizeof file_19},
+  {"client/src/liveness.js", file_20, sizeof file_20},
+  {"client/src/outbox.js", file_21, sizeof file_21},
+  {"client/src/patch.js", file_22, sizeof file_22},
+  {"client/src/replica.js", file_23, sizeof file_23},
+  {"client/src/store.js", file_24, sizeof file_24},
+  {"client/src/view.js", file_25, sizeof file_25},
+  {"client/src/waiting.js", file_26, sizeof file_26},
+  {"client/src/websocket.js", file_27, sizeof file_27},
+  {"client/svelte.js", file_28, sizeof file_28},
+  {"client/vue.js", file_29, sizeof file_29},
+  {"template/.gitignore", file_30, sizeof file_30},
+  {"template/Package.swift", file_31, sizeof file_31},
+  {"template/README.md", file_32, sizeof file_32},
+  {"template/Sources/CounterServer/CounterServer.swift", file_33, sizeof file_33},
+  {"template/Sources/CounterServer/CounterStore.swift", file_34, sizeof file_34},
+  {"template/Tests/CounterServerTests/CounterStoreTests.swift", file_35, sizeof file_35},
+  {"template/web/index.html", file_36, sizeof file_36},
+  {"template/web/page.js", file_37, sizeof file_37},
   {NULL, NULL, 0},
 };
 

@@ -153,16 +153,18 @@ export class Store<Types extends StoreTypes = StoreTypes> {
   /** The server's state, without optimistic updates. */
   readonly confirmed: Types["state"] | undefined;
   readonly revision: number | null;
+  /** True while an optimistic update is applied to `state`. */
+  readonly isOptimistic: boolean;
   private constructor();
   /**
-   * Iterates over the states, beginning with the current one. A slow consumer skips intermediate states.
-   * Ends when the store is closed.
+   * Iterates over the states, beginning with the current one. A slow consumer skips intermediate states. No
+   * state equals the previous one. Ends when the store is closed.
    */
   states(options?: { signal?: AbortSignal }): AsyncGenerator<Types["state"], void, undefined>;
   [Symbol.asyncIterator](): AsyncGenerator<Types["state"], void, undefined>;
   /**
-   * Calls `changed` with the current state and after each change, and `ended` when the subscription ends.
-   * Returns a function that unsubscribes.
+   * Calls `changed` with the current state and after each change, and `ended` when the subscription ends. No
+   * state equals the previous one. Returns a function that unsubscribes.
    */
   subscribe(changed: (state: Types["state"]) => void, ended?: (error?: Error) => void): () => void;
   /** Subscribes to the store and calls back with each event. Returns a function that unsubscribes. */
@@ -197,7 +199,10 @@ export class Client {
     type: Type,
     listener: (event: ClientEvents[Type]) => void,
   ): () => void;
-  /** Returns the store with a name. With `kind` (and `config`) the client opens it before use. */
+  /**
+   * Returns the store with a name. With `kind` (and `config`) the client opens it before use. While a store with
+   * this name has subscribers, one of another kind or configuration fails with an `OtherConfigurationError`.
+   */
   store<Kind extends keyof StoreKinds>(name: Kind): Store<StoreKinds[Kind]>;
   store<Kind extends keyof StoreKinds>(
     name: string,

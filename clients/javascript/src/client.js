@@ -3,7 +3,8 @@
 // The first connection opens a session, each later one attaches to it again.
 
 import { Connection } from "./connection.js";
-import { RPCError, SessionEndedError } from "./errors.js";
+import { equal } from "./equal.js";
+import { RPCError, rpcError, SessionEndedError } from "./errors.js";
 import { Outbox } from "./outbox.js";
 import { Store } from "./store.js";
 import { Backoff, patience } from "./waiting.js";
@@ -43,9 +44,13 @@ export class Client {
 		return () => this.#events.removeEventListener(type, entry);
 	}
 
-	store(name, options) {
-		if (!this.#stores.has(name)) this.#stores.set(name, new Store(this, name, options));
-		return this.#stores.get(name);
+	store(name, { kind, config } = {}) {
+		const known = this.#stores.get(name);
+		if (known && kind && !known.kind) Object.assign(known, { kind, config });
+		if (known && (!kind || (kind === known.kind && equal(config ?? {}, known.config ?? {})))) return known;
+		const store = new Store(this, name, { kind, config });
+		if (!known) this.#stores.set(name, store);
+		return store;
 	}
 
 	async connected() {
@@ -88,6 +93,19 @@ export class Client {
 	async endSession() {
 		await this.request("session/close");
 		this.close();
+	}
+
+	/** Makes a store the one that receives the updates of its name. Returns the reason why it cannot. */
+	_claim(store) {
+		const { name } = store;
+		const known = this.#stores.get(name);
+		if (this.status.state === "closed") return this.status.error;
+		if (known === store) return;
+		if (known._isUsed)
+			return rpcError({ code: -32018, message: `the store "${name}" is in use with another kind or configuration` });
+		known._release();
+		store._restart();
+		this.#stores.set(name, store);
 	}
 
 	async _online() {

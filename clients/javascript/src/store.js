@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { ConnectionLostError } from "./errors.js";
+import { equal } from "./equal.js";
+import { ConnectionLostError, OtherConfigurationError } from "./errors.js";
 import { Replica } from "./replica.js";
 import { patience } from "./waiting.js";
 
@@ -19,6 +20,8 @@ export class Store {
 	#listeners = new Set();
 	/** The server subscription: "none", "pending" (the whole state is requested) or "active". */
 	#subscription = "none";
+	/** The last request for the whole state. Results of earlier ones are out of date. */
+	#request;
 	/** The connection over which the store was opened; true when that has succeeded. */
 	#opened;
 	#openError;
@@ -38,6 +41,10 @@ export class Store {
 		return this.#replica.state;
 	}
 
+	get isOptimistic() {
+		return this.#optimistic.size > 0;
+	}
+
 	async *states({ signal } = {}) {
 		const latest = {};
 		let wake = () => {};
@@ -51,7 +58,8 @@ export class Store {
 			while (!signal?.aborted) {
 				if (latest.isNew) {
 					latest.isNew = false;
-					yield latest.state;
+					// Skipped states may lead back to the previous one.
+					if (!equal(latest.given, latest.state)) yield (latest.given = latest.state);
 				} else if (latest.error) throw latest.error;
 				else if (latest.isOver) return;
 				else await new Promise((resolve) => (wake = resolve));
@@ -67,17 +75,11 @@ export class Store {
 	}
 
 	subscribe(changed, ended = () => {}) {
-		const subscriber = { changed, ended };
-		const { state, error } = this.#client.status;
-		if (state === "closed") guarded(ended, error);
-		else {
-			this.#subscribers.add(subscriber);
-			if (this.revision !== null) guarded(changed, this.state);
-			this.#subscribe();
-		}
-		return () => {
-			if (this.#subscribers.delete(subscriber) && !this.#subscribers.size) this.#unsubscribe();
+		let given;
+		const told = () => {
+			if (given !== this.state) changed((given = this.state));
 		};
+		return this._follow(told, ended);
 	}
 
 	onEvent(listener) {
@@ -91,6 +93,8 @@ export class Store {
 
 	send(input, { settle, optimistic, signal, timeout } = {}) {
 		return new Promise((resolve, reject) => {
+			const refusal = this.#client._claim(this);
+			if (refusal) throw refusal;
 			// A copy: the caller may change the input later. Throws if it is not JSON.
 			input = JSON.parse(JSON.stringify(input));
 			const outbox = this.#client._outbox;
@@ -141,7 +145,37 @@ export class Store {
 		this._closed();
 	}
 
-	// For the client alone.
+	// For the client and the bindings.
+
+	/** Subscribes. `told` is called after each change, also where the state remains equal. */
+	_follow(told, ended) {
+		const subscriber = { told, ended };
+		const error = this.#client._claim(this);
+		if (error) guarded(ended, error);
+		else {
+			this.#subscribers.add(subscriber);
+			if (this.state !== undefined) guarded(told);
+			this.#subscribe();
+		}
+		return () => {
+			// Later: a component that is mounted again immediately keeps the subscription.
+			if (this.#subscribers.delete(subscriber)) queueMicrotask(() => this._release());
+		};
+	}
+
+	get _isUsed() {
+		return this.#subscribers.size > 0;
+	}
+
+	/** Ends the subscription if no subscriber is left. */
+	_release() {
+		if (this._isUsed) return;
+		if (this.#subscription !== "none")
+			this.#client._connection?.call("store/unsubscribe", { store: this.name });
+		this.#subscription = "none";
+		this.#replica.forget();
+		this.state = undefined;
+	}
 
 	/** `outcome` is the entry of this store in the result of `session/attach`. */
 	_resume(outcome) {
@@ -177,11 +211,11 @@ export class Store {
 	}
 
 	_closed(error) {
-		this._restart();
-		this.state = undefined;
-		this.#subscription = "none";
 		const subscribers = [...this.#subscribers];
 		this.#subscribers.clear();
+		this.#subscription = "none";
+		this._release();
+		this._restart();
 		for (const { ended } of subscribers) guarded(ended, error);
 	}
 
@@ -194,6 +228,10 @@ export class Store {
 			if (error instanceof ConnectionLostError) return;
 			this.#opened = !error;
 			this.#openError = error;
+			// A store with this name is open, but not the one that is wanted.
+			if (!(error instanceof OtherConfigurationError)) return;
+			if (this.#subscription !== "none") connection.call("store/unsubscribe", { store });
+			this._closed(error);
 		});
 	}
 
@@ -204,17 +242,9 @@ export class Store {
 
 	#subscribe() {
 		const connection = this.#client._connection;
-		if (!connection || !this.#subscribers.size || this.#subscription !== "none") return;
+		if (!connection || !this.#subscribers.size) return;
 		this.#open(connection);
-		this.#requestState(connection);
-	}
-
-	#unsubscribe() {
-		if (this.#subscription !== "none")
-			this.#client._connection?.call("store/unsubscribe", { store: this.name });
-		this.#subscription = "none";
-		this.#replica.forget();
-		this.#notify();
+		if (this.#subscription === "none") this.#requestState(connection);
 	}
 
 	#diverged(connection, reason) {
@@ -224,8 +254,10 @@ export class Store {
 
 	#requestState(connection, reason) {
 		this.#subscription = "pending";
+		const request = (this.#request = {});
 		connection.call("store/subscribe", { store: this.name }, (error, result) => {
 			if (connection !== this.#client._connection || this.#subscription !== "pending") return;
+			if (request !== this.#request) return;
 			if (error) return this._closed(this.#explained(error));
 			this.#subscription = "active";
 			this.#replace(result, reason);
@@ -257,10 +289,11 @@ export class Store {
 	}
 
 	#notify() {
-		this.state = this.#replica.state;
-		if (this.revision === null) return;
-		for (const { optimistic } of this.#optimistic)
-			guarded((state) => (this.state = optimistic(state)), this.state);
-		for (const { changed } of this.#subscribers) guarded(changed, this.state);
+		let { revision, state } = this.#replica;
+		const apply = ({ optimistic }) => (state = optimistic(state));
+		for (const entry of this.#optimistic) if (revision !== null) guarded(apply, entry);
+		// Without a replica, the last state remains until the next one arrives.
+		if (revision !== null && !equal(this.state, state)) this.state = state;
+		for (const { told } of this.#subscribers) guarded(told);
 	}
 }

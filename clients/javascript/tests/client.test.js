@@ -12,6 +12,7 @@ import {
   ConnectionLostError,
   InvalidParamsError,
   LimitError,
+  OtherConfigurationError,
   TooManyPendingError,
   ParseError,
   RPCError,
@@ -620,6 +621,28 @@ story("a store that cannot be opened reports the reason", async ({ server, clien
   const store = client.store("wrong", { kind: "todo", config: { count: -1 } });
   await assert.rejects(store.send({ type: "add" }), InvalidParamsError);
   await assert.rejects(store.states().next(), InvalidParamsError);
+});
+
+story("a late result of an earlier subscription is not the state", async ({ server, store }) => {
+  const ids = [];
+  server.on["store/subscribe"] = (params, peer, id) => (ids.push(id), later);
+  store.subscribe(() => {})();
+  await settled();
+  store.subscribe(() => {});
+  await settled();
+  server.peer.answer(ids[0], { revision: 0, state: { n: 0 } });
+  assert.equal(store.state, undefined);
+  server.peer.answer(ids[1], { revision: 1, state: { n: 1 } });
+  assert.deepEqual(store.state, { n: 1 });
+});
+
+story("a store that is open with another configuration is not shown", async ({ server, client }) => {
+  server.on["store/open"] = () => {
+    throw { code: -32018 };
+  };
+  const store = client.store("s", { kind: "todo", config: { memory: { count: 1 } } });
+  await assert.rejects(store.states().next(), OtherConfigurationError);
+  assert.equal(server.of("store/unsubscribe").length, 1);
 });
 
 story("closing a store ends its iterations", async ({ server, store }) => {

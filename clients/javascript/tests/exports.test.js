@@ -21,9 +21,20 @@ for (const name of ["index", "node"])
     assert.deepEqual(Object.keys(module).sort(), declared(`${name}.d.ts`));
   });
 
+// Those for React and Vue need these libraries: Tests/Bindings.
+test("svelte.js exports what its declarations declare", async () => {
+  assert.deepEqual(Object.keys(await import("../svelte.js")), [...new Set(declared("svelte.d.ts"))]);
+});
+
+test("package.json exports the bindings with their declarations", () => {
+  const { exports } = JSON.parse(read("package.json"));
+  for (const { types, default: module } of Object.values(exports)) assert.ok(read(types) && read(module));
+  for (const name of ["react", "svelte", "vue"]) assert.equal(exports[`./${name}`].default, `./${name}.js`);
+});
+
 test("modules for browsers import nothing of Node", () => {
   const files = readdirSync(new URL("src", root)).filter((name) => name.endsWith(".js"));
-  for (const name of ["index.js", ...files.map((name) => `src/${name}`)])
+  for (const name of ["index.js", "svelte.js", ...files.map((name) => `src/${name}`)])
     for (const [, from] of read(name).matchAll(/from "([^"]*)"/g))
       assert.match(from, /^\.\.?\/(?!node)/, `${name} imports ${from}`);
 });
