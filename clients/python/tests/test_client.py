@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import logging
 import os
 import pathlib
 import signal
 import unittest
-from typing import Any
+from typing import Any, cast
 
 from statewire import (
     BALANCE,
@@ -24,7 +25,9 @@ from statewire import (
     MethodNotFoundError,
     ObserverError,
     OtherConfigurationError,
+    Replica,
     SessionEndedError,
+    Store,
     StoreClosedError,
     TimedOutError,
     TooManyPendingError,
@@ -131,6 +134,62 @@ class ClientTests(unittest.TestCase):
                 self.assertEqual(titles(await waiting)[0], "Todo 2")
                 self.assertEqual(titles(seen)[0], "last", "what was handed out stays")
             self.assertEqual([state async for state in states], [])
+
+        run(test())
+
+    def test_does_not_repeat_equal_states(self) -> None:
+        async def test() -> None:
+            address = f"127.0.0.1:{free_port()}"
+            server = await Server.start(listen=("--tcp", address))
+            async with Client(f"tcp://{address}", backoff=SOON) as client:
+                store = await client.open(TODO, "list", MEMORY)
+                states = aiter(store)
+                self.assertEqual((await anext(states))["type"], "loading")
+                following = asyncio.create_task(anext(states))
+                # The new session begins with an equal state.
+                await server.kill()
+                server = await Server.start(listen=("--tcp", address))
+                async for status in client.statuses():
+                    if status == "connected" and client.reconnects:
+                        break
+                # So does an optimistic update that changes nothing.
+                await store.send({"type": "todoRemoved", "id": "none"}, optimistic=copy.copy)
+                await asyncio.sleep(0)
+                self.assertFalse(following.done())
+                await store.send({"type": "stateRequested"})
+                self.assertEqual(len(titles(await following)), 3)
+            await server.kill()
+
+        run(test())
+
+    def test_a_value_is_not_the_same_as_another_type(self) -> None:
+        async def test() -> None:
+            values: list[Any] = [{"a": 1}, {"a": 1.0}, {"a": True}, {"a": True}, {"a": [1]}]
+            replica = Replica("s", 0, values[0])
+            store: Store[Any, Any] = Store(cast(Client, None), TODO, "s", None)
+            store.held(replica)
+            states = aiter(store)
+            seen = [await anext(states)]
+            for revision, value in enumerate(values[1:]):
+                following = asyncio.create_task(anext(states))
+                await asyncio.sleep(0)
+                replica.reset(revision, value)
+                store.changed(None)
+                await asyncio.sleep(0.01)
+                if following.done():
+                    seen.append(following.result())
+                else:
+                    following.cancel()
+            self.assertEqual(list(map(repr, seen)), ["{'a': 1}", "{'a': True}", "{'a': [1]}"])
+            # A slow iteration skips states, which may lead back to the previous one.
+            following = asyncio.create_task(anext(states))
+            await asyncio.sleep(0)
+            for value in {"b": 1}, {"a": [1]}:
+                replica.reset(9, value)
+                store.changed(None)
+            await asyncio.sleep(0.01)
+            self.assertFalse(following.done())
+            following.cancel()
 
         run(test())
 

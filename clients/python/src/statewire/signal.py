@@ -54,17 +54,25 @@ class Signal:
 
 
 class LatestValues(AsyncIterator[T], Generic[T]):
-    """Iterates over the values of a property: the current one, then the latest one after each change."""
+    """Iterates over the values of a property: the current one, then the latest one after each change. With
+    `is_same`, no value is the same as the previous one.
+    """
 
-    def __init__(self, signal: Signal, read: Callable[[], T]) -> None:
-        self._signal, self._read = signal, read
+    def __init__(
+        self, signal: Signal, read: Callable[[], T], is_same: Callable[[T, T], bool] = lambda a, b: False
+    ) -> None:
+        self._signal, self._read, self._is_same = signal, read, is_same
         self._seen = -1
+        self._last: list[T] = []
 
     async def __anext__(self) -> T:
-        if not await self._signal.wait(self._seen):
-            raise StopAsyncIteration
-        self._seen = self._signal.count
-        return self._read()
+        while await self._signal.wait(self._seen):
+            self._seen = self._signal.count
+            value = self._read()
+            if not any(self._is_same(last, value) for last in self._last):
+                self._last = [value]
+                return value
+        raise StopAsyncIteration
 
 
 class Broadcast(Generic[T]):

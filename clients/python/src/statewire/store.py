@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, cast
 from .errors import SessionEndedError, StatewireError, StoreClosedError, TimedOutError
 from .inputs import Input, SendResult
 from .kinds import I, Kind, V
+from .patch import same
 from .replica import Divergence, Replica
 from .signal import Broadcast, EventStream, LatestValues, Signal
 
@@ -35,7 +36,8 @@ class Store(AsyncIterable[V], Generic[I, V]):
             draw(state)
 
     The iteration begins with the current state and then yields the latest one after each change. A slow
-    consumer skips intermediate states. States share structure: do not change them.
+    consumer skips intermediate states. No state equals the previous one, also after a lost connection. States
+    share structure: do not change them.
     """
 
     def __init__(
@@ -84,7 +86,9 @@ class Store(AsyncIterable[V], Generic[I, V]):
         return -1 if self._replica is None else self._replica.revision
 
     def __aiter__(self) -> LatestValues[V]:
-        return LatestValues(self._signal, lambda: self.state)
+        # `==` is fast, but takes True for 1.
+        return LatestValues(
+            self._signal, lambda: self.state, lambda a, b: a is b or (a == b and same(a, b)))
 
     async def wait_until(self, condition: Callable[[V], bool], timeout: float | None = None) -> V:
         """Waits for a state that meets a condition; returns it.
