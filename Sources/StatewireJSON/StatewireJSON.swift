@@ -22,4 +22,5 @@
 // - Errors have an offset in the text and a path. The path costs nothing until an error occurs; it
 //   is then found by reading the text up to the offset.
 //
-// The module must never contain Foundation, JSON-RPC, or a second way to read JSON.
+// The module must never contain JSON-RPC or a second way to read JSON. Only the forms of types of
+// Foundation (`Forms`) import FoundationEssentials.

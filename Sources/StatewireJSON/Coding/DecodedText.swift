@@ -45,7 +45,7 @@ final class DecodedText {
     try reader.skipValue()
     let text = DecodedText(reader.text, limits: JSONLimits(maximumDepth: Int(reader.maximumDepth)))
     do {
-      return try T(from: TextDecoder(text: text, offset: start))
+      return try text.decodeCodable(type, at: start)
     } catch let error as JSONError {
       throw error
     } catch let error as DecodingError {
@@ -61,7 +61,17 @@ final class DecodedText {
       // The cast cannot fail: `direct` is `T`, as above.
       return try read(direct, at: offset) as! T
     }
-    return try T(from: TextDecoder(text: self, offset: offset))
+    return try decodeCodable(type, at: offset)
+  }
+
+  /// Decodes the value that starts at an offset, of a type that does not read itself.
+  func decodeCodable<T: Decodable>(_ type: T.Type, at offset: Int) throws -> T {
+    let decoder = TextDecoder(text: self, offset: offset)
+    if StandardForms.contains(type), let standard = type as? any StandardDecoding.Type {
+      // The cast cannot fail: `standard` is `T`, and `decodeForm` returns a value of its own type.
+      return try standard.decodeForm(from: decoder) as! T
+    }
+    return try T(from: decoder)
   }
 
   /// Reads the value that starts at an offset, of a type that reads itself.

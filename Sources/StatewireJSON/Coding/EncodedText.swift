@@ -85,13 +85,18 @@ extension EncodedText {
   /// Writes a value at the end of the text.
   func encode<T: Encodable>(_ value: T) throws {
     if T.self is any JSONWritable.Type, let direct = value as? any JSONWritable {
-      if let double = value as? Double { try check(double) }
-      if let float = value as? Float { try check(float) }
+      if T.self == Double.self, let double = value as? Double { try check(double) }
+      if T.self == Float.self, let float = value as? Float { try check(float) }
       return direct.place(in: &writer)
     }
     let depth = levels.count
     let start = writer.count
-    try value.encode(to: TextEncoder(text: self, depth: depth, start: start))
+    let encoder = TextEncoder(text: self, depth: depth, start: start)
+    if StandardForms.contains(T.self), let standard = value as? any StandardEncoding {
+      try standard.encodeForm(to: encoder)
+    } else {
+      try value.encode(to: encoder)
+    }
     close(to: depth)
     if writer.count == start { writeNothing() }
   }

@@ -7,6 +7,10 @@
 /// - Enums with payloads are flat: `{"type": "todoAdded", "title": "Milk"}`, where Swift
 ///   synthesizes `{"todoAdded": {"title": "Milk"}}`. A payload's own field `type` is written as
 ///   `_type` (and `_type` as `__type`, and so on), because the name is reserved for the case.
+///   A payload without a label has the members `_0`, `_1` and so on, as Swift names them.
+/// - Types of the standard library and of Foundation have the forms of docs/reference/types.md: a
+///   date is ISO 8601, `Data` is Base64, a range is an object, and so on.
+/// - A dictionary whose keys are coded as strings or integers is an object.
 /// - A nil optional is written as `null`. When reading, an absent member and `null` are the same.
 /// - Types that are `JSONReadable` or `JSONWritable` read and write themselves.
 /// - Every error is a `JSONError` with its path, including errors that a type throws itself.

@@ -137,7 +137,7 @@ extension KeyedEncoding {
 
   mutating func encode(_ value: Int128, forKey key: Key) throws {
     try enter(key)
-    text.writer.integer(value)
+    value.write(to: &text.writer)
   }
 
   mutating func encode(_ value: UInt, forKey key: Key) throws {
@@ -167,7 +167,7 @@ extension KeyedEncoding {
 
   mutating func encode(_ value: UInt128, forKey key: Key) throws {
     try enter(key)
-    text.writer.integer(value)
+    value.write(to: &text.writer)
   }
 
   mutating func encodeIfPresent(_ value: Bool?, forKey key: Key) throws {

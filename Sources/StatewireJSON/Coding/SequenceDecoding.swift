@@ -11,8 +11,20 @@ struct SequenceDecoding: UnkeyedDecodingContainer {
   private(set) var isAtEnd: Bool
   private(set) var currentIndex = 0
 
-  /// Always nil: counting would need a pass over the array.
-  var count: Int? { nil }
+  /// The number of elements, counted at each access.
+  ///
+  /// - Complexity: O(length of the array).
+  var count: Int? {
+    var ahead = reader
+    var count = currentIndex
+    var isAtEnd = isAtEnd
+    while !isAtEnd {
+      guard (try? ahead.skipValue()) != nil, let more = try? ahead.nextElement() else { return nil }
+      count += 1
+      isAtEnd = !more
+    }
+    return count
+  }
 
   var codingPath: [any CodingKey] { text.path(to: start).map(PathKey.init) }
 
@@ -102,7 +114,7 @@ extension SequenceDecoding {
       // given.
       return try read(direct) as! T
     }
-    let value = try T(from: TextDecoder(text: text, offset: offset))
+    let value = try text.decodeCodable(type, at: offset)
     try pass()
     return value
   }

@@ -62,11 +62,11 @@ struct SequenceEncoding: UnkeyedEncodingContainer, PlainEncoding {
 extension SequenceEncoding {
   mutating func encode(_ value: Int128) throws {
     try enter()
-    text.writer.integer(value)
+    value.write(to: &text.writer)
   }
 
   mutating func encode(_ value: UInt128) throws {
     try enter()
-    text.writer.integer(value)
+    value.write(to: &text.writer)
   }
 }

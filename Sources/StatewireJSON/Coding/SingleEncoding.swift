@@ -22,11 +22,11 @@ struct SingleEncoding: SingleValueEncodingContainer, PlainEncoding {
 extension SingleEncoding {
   mutating func encode(_ value: Int128) throws {
     try enter()
-    text.writer.integer(value)
+    value.write(to: &text.writer)
   }
 
   mutating func encode(_ value: UInt128) throws {
     try enter()
-    text.writer.integer(value)
+    value.write(to: &text.writer)
   }
 }

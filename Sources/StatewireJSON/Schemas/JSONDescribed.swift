@@ -89,7 +89,7 @@ extension Array: JSONDescribed {
   }
 }
 
-extension Set: JSONDescribed {
+extension ContiguousArray: JSONDescribed {
   /// False: the schema is written wherever the type is used.
   public static var isDescribedByName: Bool { false }
   /// Returns the schema of an array of the element type.
@@ -98,13 +98,9 @@ extension Set: JSONDescribed {
   }
 }
 
-extension Dictionary: JSONDescribed {
+extension Float16: JSONDescribed {
   /// False: the schema is written wherever the type is used.
   public static var isDescribedByName: Bool { false }
-  /// Returns the schema of an object with any keys, or of an array if the keys are not strings.
-  public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
-    // A dictionary with other keys is an array of alternating keys and values.
-    guard Key.self == String.self else { return .array(of: .anything) }
-    return .map(of: try schemas.schema(of: Value.self))
-  }
+  /// Returns the schema of a number.
+  public static func schema(in schemas: JSONSchemas) -> JSONSchema { .number() }
 }

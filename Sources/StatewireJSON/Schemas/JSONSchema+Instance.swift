@@ -30,7 +30,8 @@ extension JSONSchema {
     guard keywords["minItems"] != nil, case .object(let items)? = keywords["items"] else {
       return []
     }
-    return JSONSchema(items).instance(resolve).map { .array([$0]) }
+    let count = keywords["minItems"]?.int ?? 1
+    return JSONSchema(items).instance(resolve).map { .array(Array(repeating: $0, count: count)) }
   }
 
   private func object(_ resolve: (String) -> JSONValue?) -> JSONValue? {

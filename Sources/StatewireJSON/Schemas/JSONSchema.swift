@@ -61,15 +61,17 @@ extension JSONSchema {
   ///     has no more characters than bytes.
   ///   - minimumLength: The least allowed length in characters.
   ///   - pattern: A regular expression that matches some part of the string.
+  ///   - format: The name of the format, such as `date-time`, for readers that know it.
   ///   - example: An allowed string, for a schema that does not allow "".
   public static func string(
     maximumBytes bytes: Int? = nil, minimumLength: Int? = nil, pattern: String? = nil,
-    example: String? = nil
+    format: String? = nil, example: String? = nil
   ) -> JSONSchema {
     var keywords: JSONObject = ["type": "string"]
     if let minimumLength { keywords["minLength"] = .number(JSONNumber(minimumLength)) }
     if let bytes { keywords["maxLength"] = .number(JSONNumber(bytes)) }
     if let pattern { keywords["pattern"] = .string(pattern) }
+    if let format { keywords["format"] = .string(format) }
     if let example { keywords["examples"] = .array([.string(example)]) }
     return JSONSchema(keywords)
   }

@@ -7,16 +7,17 @@
 /// definitions, and the one for reading is named `…Given`.
 ///
 /// The schema of a type is determined by decoding it with a probe (`SchemaProbe`) or provided by
-/// the type (`JSONDescribed`). If neither works, the schema allows every value.
+/// the type (`JSONDescribed`). If neither works for a type, its schema allows every value, and a
+/// warning names it (`takeWarnings`); the types that contain it are described as usual.
 public final class JSONSchemas {
   enum Direction { case read, written }
 
-  private struct Key: Hashable {
+  struct Key: Hashable {
     let type: ObjectIdentifier
     let direction: Direction
   }
 
-  private struct Definition {
+  struct Definition {
     let key: Key
     /// The name of the type.
     let name: String
@@ -24,15 +25,21 @@ public final class JSONSchemas {
     var schema: JSONSchema?
     /// A value of the type, set once one is known.
     var instance: JSONValue?
+    /// The warnings about the type and the types in it, with paths that begin at the type.
+    var warnings: [Warning] = []
   }
 
   private(set) var direction = Direction.written
   /// True while the schema of a written type is determined; false for a type that is read.
   public var isWritten: Bool { direction == .written }
   /// The definitions so far. Until `finished`, references contain indices into this array.
-  private var definitions: [Definition] = []
-  private var places: [Key: Int] = [:]
-  private var names: [String: ObjectIdentifier] = [:]
+  private(set) var definitions: [Definition] = []
+  private(set) var places: [Key: Int] = [:]
+  /// The names of definitions.
+  var names: [String: ObjectIdentifier] = [:]
+  /// The names of the members around the value whose schema is determined.
+  private var path: [String] = []
+  private var warnings: [Warning] = []
 
   /// Creates an empty collection.
   public init() {}
@@ -44,10 +51,20 @@ public final class JSONSchemas {
   public func written(_ type: Any.Type) -> JSONSchema { schema(of: type, .written) }
 
   private func schema(of type: Any.Type, _ direction: Direction) -> JSONSchema {
-    let outer = self.direction
+    let outer = (self.direction, path)
     self.direction = direction
-    defer { self.direction = outer }
-    return (try? schema(of: type)) ?? .anything
+    path = []
+    defer { (self.direction, path) = outer }
+    if let schema = try? schema(of: type) { return schema }
+    warn("no value of \(type) can exist")
+    return .anything
+  }
+
+  /// Returns the schema of a type that is the value of a member.
+  func schema(of type: Any.Type, at member: String) throws -> JSONSchema {
+    path.append(member)
+    defer { path.removeLast() }
+    return try schema(of: type)
   }
 
   /// Returns the schema of a type, for reading or writing like the type whose schema is being
@@ -56,11 +73,16 @@ public final class JSONSchemas {
   /// - Throws: An error if the type whose schema is being determined has to be known first.
   public func schema(of type: Any.Type) throws -> JSONSchema {
     if let scalar = Self.scalar(type) { return scalar }
+    if let vector = type as? any SIMD.Type { return try vectorSchema(vector) }
     let described = type as? any JSONDescribed.Type
     if let described, !described.isDescribedByName { return try described.schema(in: self) }
 
     let key = Key(type: ObjectIdentifier(type), direction: direction)
-    if let place = places[key] { return .reference("\(place)") }
+    if let place = places[key] {
+      for warning in definitions[place].warnings { add(warning.under(path)) }
+      return .reference("\(place)")
+    }
+    let earlier = warnings.count
     let place = definitions.count
     places[key] = place
     definitions.append(Definition(key: key, name: name(of: type)))
@@ -70,16 +92,35 @@ public final class JSONSchemas {
       } else if let decodable = type as? any Decodable.Type {
         finish(place, try probed(decodable, at: place))
       } else {
+        warn("\(type) is not Decodable and does not describe itself (JSONDescribed)")
         finish(place, .anything)
       }
     } catch is Unready {
       definitions[place].instance = nil
       places[key] = nil
+      warnings.removeSubrange(earlier...)
       throw Unready()
     } catch {
+      warn(
+        "\(type) cannot be decoded from small values, and does not describe itself (JSONDescribed)")
       definitions[place].schema = .anything
     }
+    if let documented = type as? any SchemaDocumented.Type {
+      definitions[place].schema = definitions[place].schema?.documented(by: documented) {
+        warn("memberDescriptions of \(type) has \($0.quoted()), which is not a member")
+      }
+    }
+    definitions[place].warnings = warnings[min(earlier, warnings.count)...].map {
+      $0.within(path.count)
+    }
     return .reference("\(place)")
+  }
+
+  private func vectorSchema<Vector: SIMD>(_ type: Vector.Type) throws -> JSONSchema {
+    var array = JSONSchema.array(of: try schema(of: Vector.Scalar.self))
+    array.keywords["minItems"] = .number(JSONNumber(Vector.scalarCount))
+    array.keywords["maxItems"] = .number(JSONNumber(Vector.scalarCount))
+    return array
   }
 
   private func finish(_ place: Int, _ schema: JSONSchema) {
@@ -93,23 +134,88 @@ public final class JSONSchemas {
   private struct Unready: Error {}
 }
 
+// MARK: - Warnings
+
+extension JSONSchemas {
+  /// A fault of a type that makes its schema say less than it should.
+  public struct Warning: Hashable, Sendable {
+    /// The names of the members that lead to the value; empty for the type itself.
+    ///
+    /// Elements of arrays and values of dictionaries have the path of their collection.
+    public var path: [String]
+    /// The fault.
+    public let message: String
+
+    fileprivate func under(_ outer: [String]) -> Warning {
+      Warning(path: outer + path, message: message)
+    }
+
+    fileprivate func within(_ count: Int) -> Warning {
+      Warning(path: Array(path.dropFirst(count)), message: message)
+    }
+  }
+
+  /// Returns the warnings about the schemas since the last call.
+  public func takeWarnings() -> [Warning] {
+    defer { warnings = [] }
+    return warnings
+  }
+
+  private func warn(_ message: String) { add(Warning(path: path, message: message)) }
+
+  private func add(_ warning: Warning) {
+    if !warnings.contains(warning) { warnings.append(warning) }
+  }
+}
+
 // MARK: - Values
 
 extension JSONSchemas {
   /// Returns a small value of a type.
+  ///
+  /// - Throws: `SchemaProbe.NoValue` if the type cannot be decoded from any of the values tried.
   func value<T: Decodable>(of type: T.Type) throws -> T {
+    // The schema was requested before, so its warnings have been added.
+    let earlier = warnings
     let schema = try schema(of: type)
+    warnings = earlier
     guard let instance = instance(of: schema) else {
       if let place = schema.reference.flatMap({ Int($0) }), definitions[place].schema != nil {
-        throw SchemaProbe.Unsupported()
+        throw SchemaProbe.NoValue()
       }
       throw Unready()
     }
-    return try JSON.decode(type, from: instance)
+    for value in [instance] + Self.alternatives(to: instance) {
+      if let value = try? JSON.decode(type, from: value) { return value }
+    }
+    throw SchemaProbe.NoValue()
+  }
+
+  /// Returns other small values for a type that is not decoded from "" or 0.
+  private static func alternatives(to value: JSONValue) -> [JSONValue] {
+    switch value {
+    case .string: ["a", "A", "1", "00", "a@example.com", "https://example.com/"]
+    case .number: [1, -1]
+    case .bool: [true]
+    default: []
+    }
   }
 
   private func instance(of schema: JSONSchema) -> JSONValue? {
     schema.instance { Int($0).flatMap { definitions[$0].instance } }
+  }
+
+  /// Returns the JSON type of the values of a type, `string` or `integer`; nil for any other type.
+  func scalarKind(of type: Any.Type) -> String? {
+    var schema = written(type)
+    while let place = schema.reference.flatMap({ Int($0) }) {
+      guard let target = definitions[place].schema else { return nil }
+      schema = target
+    }
+    if let values = schema.keywords["enum"]?.array, values.allSatisfy({ $0.int != nil }) {
+      return "integer"
+    }
+    return schema.keywords["type"]?.string
   }
 }
 
@@ -152,9 +258,14 @@ extension JSONSchemas {
 
   private func probed<T: Decodable>(_ type: T.Type, at place: Int) throws -> JSONSchema {
     let probe = SchemaProbe(self)
+    let earlier = warnings
     var fault: (any Error)?
     do { _ = try T(from: probe) } catch { fault = error }
-    if let cases = probe.cases { return try probedCases(type, cases, at: place) }
+    if let cases = probe.cases {
+      // The case that was decoded is decoded again, below its name.
+      warnings = earlier
+      return try probedCases(type, cases, at: place)
+    }
     switch probe.shape {
     case .single(let schema):
       // An enum with raw values has decoded one and does not know the value that it got.
@@ -163,11 +274,37 @@ extension JSONSchemas {
       return schema
     case .array:
       if let fault { throw fault }
-      return .array(of: probe.element ?? .anything)
+      return probe.schema
     case .object, nil:
-      if let fault { throw fault }
-      return .object(probe.members)
+      if let fault { try complete(probe, of: type, after: fault) }
+      return probe.schema
     }
+  }
+
+  /// Adds the members that the decoding of a type would have requested after it stopped.
+  ///
+  /// - Throws: `fault` if the decoding cannot be continued later, or if nothing is known about the
+  ///   type.
+  private func complete(_ probe: SchemaProbe, of type: Any.Type, after fault: any Error) throws {
+    guard !(fault is Unready), !probe.keys.isEmpty else { throw fault }
+    let properties = storedProperties(of: type)
+    for key in probe.keys where !probe.hasMember(key.name) {
+      guard let property = properties[key.property] else {
+        noteUnknown(key, key.name, probe)
+        continue
+      }
+      let schema = try schema(of: property, at: key.name)
+      probe.note(key.name, isOptional: property is any OptionalType.Type) { schema }
+    }
+  }
+
+  /// Adds a member of which only the name is known.
+  private func noteUnknown(_ key: ProbedKey, _ name: String, _ probe: SchemaProbe) {
+    guard !probe.hasMember(name) else { return }
+    path.append(name)
+    defer { path.removeLast() }
+    warn("the type of this member is not known, because decoding stops at a member before it")
+    probe.note(name, isOptional: true) { .anything }
   }
 
   /// Decodes each case of an enum. Cases that contain the enum itself are retried after others.
@@ -180,10 +317,14 @@ extension JSONSchemas {
       isProgress = false
       for (number, name) in cases.enumerated() where found[number] == nil {
         let probe = SchemaProbe(self, case: number)
+        path.append(name)
+        defer { path.removeLast() }
         do {
           _ = try T(from: probe)
         } catch is Unready {
           continue
+        } catch {
+          for key in probe.keys { noteUnknown(key, Tagging.wireName(ofField: key.name), probe) }
         }
         let schema = JSONSchema.tagged(name, probe.members)
         found[number] = schema
@@ -214,8 +355,10 @@ extension JSONSchemas {
     case is Bool.Type: .boolean
     case is String.Type: .string()
     case is Double.Type, is Float.Type: .number()
-    case is Int.Type, is Int64.Type, is Int128.Type: .integer()
-    case is UInt.Type, is UInt64.Type, is UInt128.Type: .integer(minimum: 0)
+    case is Int.Type, is Int64.Type: .integer()
+    case is UInt.Type, is UInt64.Type: .integer(minimum: 0)
+    case is Int128.Type: .string(pattern: "^-?[0-9]+$", format: "integer", example: "0")
+    case is UInt128.Type: .string(pattern: "^[0-9]+$", format: "integer", example: "0")
     case is Int8.Type: .integer(minimum: Int(Int8.min), maximum: Int(Int8.max))
     case is Int16.Type: .integer(minimum: Int(Int16.min), maximum: Int(Int16.max))
     case is Int32.Type: .integer(minimum: Int(Int32.min), maximum: Int(Int32.max))
@@ -227,103 +370,6 @@ extension JSONSchemas {
   }
 }
 
-// MARK: - Names
-
-extension JSONSchemas {
-  /// Returns the name of a type's definition: `Stopwatch.Input` becomes StopwatchInput, without its
-  /// module and generic arguments. A second type with the same name gets a number.
-  private func name(of type: Any.Type) -> String {
-    var parts: [String] = [""]
-    var depth = 0
-    for character in String(reflecting: type) {
-      switch character {
-      case "<", "(": depth += 1
-      case ">", ")": depth -= 1
-      case _ where depth > 0: break
-      case ".": parts.append("")
-      default: parts[parts.count - 1].append(character)
-      }
-    }
-    let name = parts.dropFirst().map(\.capitalisedFirst).joined()
-    var unique = name
-    var number = 1
-    while let other = names[unique], other != ObjectIdentifier(type) {
-      number += 1
-      unique = "\(name)\(number)"
-    }
-    names[unique] = ObjectIdentifier(type)
-    return unique
-  }
-
-  /// Replaces all internal references by names.
-  ///
-  /// - Parameters:
-  ///   - document: A document that contains schemas of this collection.
-  ///   - prefix: The text before a name in a reference, for example `#/definitions/`.
-  /// - Returns: The document with references by name, and the definitions by name.
-  public func finished(
-    _ document: JSONValue, prefix: String
-  ) -> (document: JSONValue, definitions: JSONObject) {
-    let replaced = equalDefinitions()
-    func name(_ place: Int) -> String {
-      let definition = definitions[replaced[place] ?? place]
-      let isSecond =
-        definition.key.direction == .read
-        && places[Key(type: definition.key.type, direction: .written)] != nil
-      return isSecond ? definition.name + "Given" : definition.name
-    }
-    func named(_ value: JSONValue) -> JSONValue {
-      value.replacingReferences { Int($0).map { prefix + name($0) } ?? $0 }
-    }
-    let members = places.values.filter { replaced[$0] == nil }.map { place in
-      let name = name(place)
-      let schema = definitions[place].schema ?? .anything
-      return (name, named(schema.titled(name).withTitledCases.value))
-    }
-    let sorted = members.sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
-    return (named(document), JSONObject(sorted))
-  }
-
-  /// Returns the definitions for reading that equal the definition for writing, each with the index
-  /// of the latter.
-  private func equalDefinitions() -> [Int: Int] {
-    var equalDefinitions: [Int: Int] = [:]
-    for (key, place) in places where key.direction == .read {
-      equalDefinitions[place] = places[Key(type: key.type, direction: .written)]
-    }
-    // All pairs are assumed to be equal until a difference is found, because definitions may refer
-    // to one another.
-    func schema(_ place: Int) -> JSONValue? {
-      definitions[place].schema?.value.replacingReferences { target in
-        Int(target).flatMap { equalDefinitions[$0] }.map { "\($0)" } ?? target
-      }
-    }
-    while let different = equalDefinitions.first(where: { schema($0.key) != schema($0.value) }) {
-      equalDefinitions[different.key] = nil
-    }
-    return equalDefinitions
-  }
-}
-
-extension JSONSchema {
-  /// The same schema with titles for the cases of an enum with payloads: the title of the enum
-  /// followed by the name of the case.
-  fileprivate var withTitledCases: JSONSchema {
-    guard let title = keywords["title"]?.string, let cases = keywords["oneOf"]?.array else {
-      return self
-    }
-    var titled = self
-    titled.keywords["oneOf"] = .array(
-      cases.map { one in
-        guard case .object(let keywords) = one, keywords["title"] == nil else { return one }
-        let schema = JSONSchema(keywords)
-        return schema.caseName.map { schema.titled(title + $0.capitalisedFirst).value } ?? one
-      })
-    return titled
-  }
-}
-
-extension String {
-  /// The string with an upper-case first letter.
-  fileprivate var capitalisedFirst: String { prefix(1).uppercased() + dropFirst() }
-}
+/// An optional of any type.
+private protocol OptionalType {}
+extension Optional: OptionalType {}

@@ -10,14 +10,23 @@ final class SchemaProbe: Decoder {
     case single(JSONSchema)
   }
 
+  /// A member, whose value may be recorded by a probe of its own.
+  struct Member {
+    let name: String
+    let isOptional: Bool
+    let schema: () -> JSONSchema
+  }
+
   let schemas: JSONSchemas
   /// The index of the enum case to decode.
   let chosen: Int
   fileprivate(set) var shape: Shape?
   /// The cases, if the type is an enum with synthesized coding.
   fileprivate(set) var cases: [String]?
-  fileprivate(set) var members: [JSONSchema.Member] = []
-  fileprivate(set) var element: JSONSchema?
+  /// All keys of the object, or of the payload of the case, if they are a fixed set.
+  fileprivate(set) var keys: [ProbedKey] = []
+  fileprivate var found: [Member] = []
+  fileprivate var elements: [() -> JSONSchema] = []
   fileprivate var optionals: [String] = []
 
   init(_ schemas: JSONSchemas, case chosen: Int = 0) {
@@ -29,8 +38,13 @@ final class SchemaProbe: Decoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    KeyedDecodingContainer(members(keyedBy: type))
+  }
+
+  fileprivate func members<Key: CodingKey>(keyedBy type: Key.Type) -> ProbedMembers<Key> {
     shape = shape ?? .object
-    return KeyedDecodingContainer(ProbedMembers<Key>(probe: self, isPayload: false))
+    keys += ProbedKey.all(of: type)
+    return ProbedMembers<Key>(probe: self, isPayload: false)
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -42,17 +56,51 @@ final class SchemaProbe: Decoder {
     ProbedValue(probe: self)
   }
 
-  fileprivate func note(_ name: String, _ schema: JSONSchema, isOptional: Bool) {
-    guard !members.contains(where: { $0.name.hasSameBytes(as: name) }) else { return }
-    // An optional member may be absent when it is read, but is always present when it is written.
-    let isRequired = !isOptional || schemas.direction == .written
-    members.append(
-      JSONSchema.Member(
-        name: name, schema: isOptional ? schema.orNull : schema, isRequired: isRequired))
+  fileprivate func child() -> SchemaProbe { SchemaProbe(schemas) }
+
+  /// The error for a member of which no value can be made, so that decoding cannot continue.
+  struct NoValue: Error {}
+}
+
+// MARK: - Results
+
+extension SchemaProbe {
+  /// The members so far.
+  var members: [JSONSchema.Member] {
+    found.map { member in
+      let schema = member.schema()
+      // An optional member may be absent when it is read, but is always present when it is written.
+      return JSONSchema.Member(
+        name: member.name, schema: member.isOptional ? schema.orNull : schema,
+        isRequired: !member.isOptional || schemas.direction == .written)
+    }
   }
 
-  /// The error for a request that a probe does not support.
-  struct Unsupported: Error {}
+  /// The schema of the elements so far.
+  var element: JSONSchema {
+    var different: [JSONSchema] = []
+    for element in elements.map({ $0() }) where !different.contains(element) {
+      different.append(element)
+    }
+    return different.count > 1 ? .anyOf(different) : different.first ?? .anything
+  }
+
+  /// The schema of the recorded value.
+  var schema: JSONSchema {
+    switch shape {
+    case .single(let schema): schema
+    case .array: .array(of: element)
+    case .object, nil: .object(members)
+    }
+  }
+
+  func note(_ name: String, isOptional: Bool, _ schema: @escaping () -> JSONSchema) {
+    guard !found.contains(where: { $0.name.hasSameBytes(as: name) }) else { return }
+    found.append(Member(name: name, isOptional: isOptional, schema: schema))
+  }
+
+  /// Returns true if the member has been recorded.
+  func hasMember(_ name: String) -> Bool { found.contains { $0.name.hasSameBytes(as: name) } }
 }
 
 /// The members of an object.
@@ -82,12 +130,14 @@ private struct ProbedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
     let isOptional = probe.optionals.contains { $0.hasSameBytes(as: key.stringValue) }
-    probe.note(name(key), try probe.schemas.schema(of: type), isOptional: isOptional)
+    let schema = try probe.schemas.schema(of: type, at: name(key))
+    probe.note(name(key), isOptional: isOptional) { schema }
     return try probe.schemas.value(of: type)
   }
 
   func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-    probe.note(name(key), try probe.schemas.schema(of: type), isOptional: true)
+    let schema = try probe.schemas.schema(of: type, at: name(key))
+    probe.note(name(key), isOptional: true) { schema }
     return nil
   }
 
@@ -98,17 +148,27 @@ private struct ProbedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
   ) throws -> KeyedDecodingContainer<Nested> {
-    guard probe.cases != nil, !isPayload else { throw SchemaProbe.Unsupported() }
-    return KeyedDecodingContainer(ProbedMembers<Nested>(probe: probe, isPayload: true))
+    if probe.cases != nil, !isPayload {
+      probe.keys = ProbedKey.all(of: type)
+      return KeyedDecodingContainer(ProbedMembers<Nested>(probe: probe, isPayload: true))
+    }
+    return try child(name(key)).container(keyedBy: type)
   }
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-    throw SchemaProbe.Unsupported()
+    try child(name(key)).unkeyedContainer()
   }
 
-  func superDecoder() throws -> any Decoder { throw SchemaProbe.Unsupported() }
+  func superDecoder() throws -> any Decoder { child("super") }
 
-  func superDecoder(forKey key: Key) throws -> any Decoder { throw SchemaProbe.Unsupported() }
+  func superDecoder(forKey key: Key) throws -> any Decoder { child(name(key)) }
+
+  /// Returns a probe for the value of a member.
+  private func child(_ name: String) -> SchemaProbe {
+    let child = probe.child()
+    probe.note(name, isOptional: false) { child.schema }
+    return child
+  }
 }
 
 /// The elements of an array that contains one element.
@@ -126,8 +186,7 @@ private struct ProbedElements: UnkeyedDecodingContainer {
 
   mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
     let schema = try probe.schemas.schema(of: type)
-    // The elements have different schemas, as in a tuple.
-    probe.element = probe.element.map { $0 == schema ? schema : .anything } ?? schema
+    probe.elements.append { schema }
     currentIndex += 1
     return try probe.schemas.value(of: type)
   }
@@ -135,14 +194,22 @@ private struct ProbedElements: UnkeyedDecodingContainer {
   mutating func nestedContainer<Key: CodingKey>(
     keyedBy type: Key.Type
   ) throws -> KeyedDecodingContainer<Key> {
-    throw SchemaProbe.Unsupported()
+    try child().container(keyedBy: type)
   }
 
   mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    throw SchemaProbe.Unsupported()
+    try child().unkeyedContainer()
   }
 
-  mutating func superDecoder() throws -> any Decoder { throw SchemaProbe.Unsupported() }
+  mutating func superDecoder() throws -> any Decoder { child() }
+
+  /// Returns a probe for the next element.
+  private mutating func child() -> SchemaProbe {
+    let child = probe.child()
+    probe.elements.append { child.schema }
+    currentIndex += 1
+    return child
+  }
 }
 
 /// A single value.

@@ -79,10 +79,12 @@ struct DecimalDigits {
     return (isExponentNegative ? -written : written) + shift
   }
 
-  /// Returns the value if it is an integer that the type can hold.
-  func integer<T: FixedWidthInteger>() -> T? {
+  /// Returns the value, multiplied by a power of ten, if it is an integer that the type can hold.
+  func integer<T: FixedWidthInteger>(timesTenTo scale: Int = 0) -> T? {
     if isZero { return 0 }
-    guard let power, power > 0, power <= 40, count <= power else { return nil }
+    guard let own = self.power, case let power = own + scale, power > 0, power <= 40,
+      count <= power
+    else { return nil }
     var value: T = 0
     var places = 0
     func append(_ digit: UInt8) -> Bool {

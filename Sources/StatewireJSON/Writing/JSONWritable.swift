@@ -47,13 +47,11 @@ extension Int8: JSONWritable {}
 extension Int16: JSONWritable {}
 extension Int32: JSONWritable {}
 extension Int64: JSONWritable {}
-extension Int128: JSONWritable {}
 extension UInt: JSONWritable {}
 extension UInt8: JSONWritable {}
 extension UInt16: JSONWritable {}
 extension UInt32: JSONWritable {}
 extension UInt64: JSONWritable {}
-extension UInt128: JSONWritable {}
 
 extension Double: JSONWritable {
   /// Writes the shortest text of the number; `null` if it is not finite.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import StatewireJSON
 import Testing
 
@@ -30,7 +31,7 @@ private func check(
 }
 
 private enum Chess {
-  struct Square: Codable {
+  struct Square: Codable, Hashable {
     var file: String
     var rank: UInt8
   }
@@ -108,8 +109,12 @@ private enum Odd {
     var before: Int
     var picky: Picky
     var after: Int
+    var last: String?
+    enum CodingKeys: String, CodingKey {
+      case before, picky, last
+      case after = "later"
+    }
   }
-  struct Mute: Encodable { var text = "" }
   /// Describes itself, so that the structure of a type that contains it can be found.
   struct Code: Codable, JSONDescribed {
     let text: String
@@ -253,15 +258,56 @@ struct ProbedSchemaTests {
       read: Chess.Wrapped.self, "ChessMoves", #"{"title": "ChessMoves", "type": "integer"}"#)
     try check(
       read: [Int?].self, "(read)", #"{"type": "array", "items": {"type": ["integer", "null"]}}"#)
-    try check(read: [Int: Int].self, "(read)", #"{"type": "array", "items": {}}"#)
+    try check(
+      read: [Int: Int].self, "(read)",
+      """
+      {"type": "object", "additionalProperties": {"type": "integer"},
+       "propertyNames": {"pattern": "^-?[0-9]+$"}}
+      """)
+    try check(
+      read: [Chess.Color: Int].self, "(read)",
+      """
+      {"type": "object", "additionalProperties": {"type": "integer"},
+       "propertyNames": {"$ref": "#/ChessColor"}}
+      """)
+    try check(
+      read: [Chess.Square: Bool].self, "(read)",
+      """
+      {"type": "array", "items": {"type": "object", "properties": {
+        "key": {"$ref": "#/ChessSquare"}, "value": {"type": "boolean"}},
+       "required": ["key", "value"]}}
+      """)
+    try check(
+      read: [Date?].self, "(read)",
+      """
+      {"type": "array", "items": {"type": ["string", "null"], "format": "date-time",
+       "examples": ["2001-01-01T00:00:00Z"]}}
+      """)
+    try check(
+      read: ClosedRange<UInt8>.self, "(read)",
+      """
+      {"type": "object", "required": ["lowerBound", "upperBound"], "properties": {
+        "lowerBound": {"type": "integer", "minimum": 0, "maximum": 255},
+        "upperBound": {"type": "integer", "minimum": 0, "maximum": 255}}}
+      """)
   }
 
-  @Test("a type that cannot be probed has an empty schema, and so has a type that contains it")
-  func unseen() throws {
+  @Test("a type whose decoding stops early has the members for which it has coding keys")
+  func stopped() throws {
     try check(read: Odd.Even.self, "OddEven", #"{"title": "OddEven", "type": "integer"}"#)
-    try check(read: Odd.Picky.self, "OddPicky", #"{"title": "OddPicky"}"#)
-    try check(read: Odd.Holder.self, "OddHolder", #"{"title": "OddHolder"}"#)
-    try check(written: Odd.Mute.self, "OddMute", #"{"title": "OddMute"}"#)
+    try check(
+      read: Odd.Picky.self, "OddPicky",
+      """
+      {"title": "OddPicky", "type": "object", "properties": {"kind": {"type": "string"}},
+       "required": ["kind"]}
+      """)
+    try check(
+      read: Odd.Holder.self, "OddHolder",
+      """
+      {"title": "OddHolder", "type": "object", "required": ["before", "picky", "later"],
+       "properties": {"before": {"type": "integer"}, "picky": {"$ref": "#/OddPicky"},
+        "last": {"type": ["string", "null"]}, "later": {"type": "integer"}}}
+      """)
   }
 
   @Test("a type that describes itself can be contained in a probed type")

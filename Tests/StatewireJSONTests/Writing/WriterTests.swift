@@ -138,7 +138,7 @@ struct WriterTests {
       #expect(written { $0.value(JSONNumber(value)) } == "\(value)")
     }
     #expect(written { $0.value(UInt8.max) } == "255")
-    #expect(written { $0.value(Int128.min) } == "\(Int128.min)")
+    #expect(written { $0.value(Int128.min) } == "\"\(Int128.min)\"")
   }
 
   @Test("`truncate` removes what was written after a mark")
