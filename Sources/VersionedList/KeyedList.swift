@@ -19,8 +19,21 @@ public import StatewireJSON
 ///   them. If the store retained the version itself, every change would copy the path to the
 ///   changed node: measured at 100,000 elements, an update took 1.6 µs instead of 0.25 µs.
 ///
-/// Ids are compared by their UTF-8 bytes, not by canonical equivalence.
-public struct KeyedList<Element: Identifiable & Sendable>: Sendable where Element.ID == String {
+/// An id is any type with a string for each value (`KeyedListID`). Ids are compared by the UTF-8
+/// bytes of their strings, not by canonical equivalence.
+///
+/// ```swift
+/// struct Card: Codable, Identifiable, Sendable {
+///   let id: UUID
+///   var title: String
+/// }
+/// var cards: KeyedList<Card> = []
+/// cards.append(card)
+/// cards[id: card.id]?.title = "Milk"   // one operation on the wire, whatever the length
+/// cards.move(id: card.id, before: nil)
+/// cards[id: card.id] = nil
+/// ```
+public struct KeyedList<Element: Identifiable & Sendable>: Sendable where Element.ID: KeyedListID {
   // One reference, so that copying a list increments one reference count and not one per part.
   private var storage: ListStorage<Element>
 
@@ -62,18 +75,33 @@ extension KeyedList {
 
   /// The element with an id; nil if there is none.
   ///
+  /// Setting an element replaces the one with the id at its position, or appends it if there is
+  /// none. Setting nil removes the element.
+  ///
+  /// - Precondition: An element that is set has this id.
   /// - Complexity: O(log n).
-  public subscript(id id: String) -> Element? { position(of: id).map { self[$0] } }
+  public subscript(id id: Element.ID) -> Element? {
+    get { position(of: id).map { self[$0] } }
+    set {
+      guard let newValue else {
+        remove(id: id)
+        return
+      }
+      precondition(
+        newValue.id.keyText.hasSameBytes(as: id.keyText), "an element is set under another id")
+      append(newValue)
+    }
+  }
 
   /// Returns the position of the element with an id; nil if there is none.
   ///
   /// - Complexity: O(log n).
-  public func position(of id: String) -> Int? { storage.position(of: id) }
+  public func position(of id: Element.ID) -> Int? { storage.position(of: id.keyText) }
 
   /// Returns true if an element has this id.
   ///
   /// - Complexity: O(log n).
-  public func contains(id: String) -> Bool { position(of: id) != nil }
+  public func contains(id: Element.ID) -> Bool { position(of: id) != nil }
 }
 
 // MARK: - Changing
@@ -94,7 +122,7 @@ extension KeyedList {
   /// element with the same id is replaced at its position.
   ///
   /// - Complexity: O(log n).
-  public mutating func insert(_ element: Element, before id: String?) {
+  public mutating func insert(_ element: Element, before id: Element.ID?) {
     insert(element, at: id.flatMap(position(of:)) ?? count)
   }
 
@@ -112,8 +140,8 @@ extension KeyedList {
   /// - Returns: False if there is no such element.
   /// - Complexity: O(log n).
   @discardableResult
-  public mutating func update(id: String, _ change: (inout Element) -> Void) -> Bool {
-    own().update(id: id, change)
+  public mutating func update(id: Element.ID, _ change: (inout Element) -> Void) -> Bool {
+    own().update(id: id.keyText, change)
   }
 
   /// Removes the element with an id.
@@ -121,7 +149,14 @@ extension KeyedList {
   /// - Returns: The element, or nil if there is none.
   /// - Complexity: O(log n).
   @discardableResult
-  public mutating func remove(id: String) -> Element? { own().remove(id: id) }
+  public mutating func remove(id: Element.ID) -> Element? { own().remove(id: id.keyText) }
+
+  /// Removes all elements for which a predicate is true.
+  ///
+  /// - Complexity: O(n + k log n), where k is the number of elements that are removed.
+  public mutating func removeAll(where isRemoved: (Element) throws -> Bool) rethrows {
+    for id in try filter(isRemoved).map(\.id) { remove(id: id) }
+  }
 
   /// Moves an element before another element, or to the end if `other` is nil.
   ///
@@ -131,28 +166,36 @@ extension KeyedList {
   /// - Returns: False if either id is unknown.
   /// - Complexity: O(log n).
   @discardableResult
-  public mutating func move(id: String, before other: String?) -> Bool {
-    own().move(id: id, before: other)
+  public mutating func move(id: Element.ID, before other: Element.ID?) -> Bool {
+    own().move(id: id.keyText, before: other?.keyText)
   }
 }
 
-// MARK: - Sequence and JSON
+// MARK: - Collection and JSON
 
-extension KeyedList: Sequence {
-  /// Returns an iterator over the elements in order.
-  ///
-  /// - Complexity: O(log n) for each element.
-  public func makeIterator() -> AnyIterator<Element> {
-    var next = 0
-    return AnyIterator {
-      guard next < count else { return nil }
-      defer { next += 1 }
-      return self[next]
+extension KeyedList: RandomAccessCollection {
+  /// Zero: the position of the first element.
+  public var startIndex: Int { 0 }
+
+  /// The position after the last element.
+  public var endIndex: Int { count }
+
+  /// An iterator over the elements in order.
+  public struct Iterator: IteratorProtocol {
+    fileprivate var cursor: TreeCursor<AnyBox>
+
+    /// Returns the next element; nil after the last one.
+    public mutating func next() -> Element? {
+      guard let entry = cursor.entry else { return nil }
+      cursor.next()
+      return ListStorage<Element>.element(entry.payload)
     }
   }
 
-  /// The number of elements.
-  public var underestimatedCount: Int { count }
+  /// Returns an iterator over the elements in order.
+  ///
+  /// - Complexity: O(1) amortised for each element.
+  public func makeIterator() -> Iterator { Iterator(cursor: TreeCursor(order)) }
 }
 
 extension KeyedList: Equatable where Element: Equatable {

@@ -2,10 +2,11 @@
 
 internal import StatewireJSON
 
-/// The storage of a `KeyedList`: the elements in order, and an index of the ids.
+/// The storage of a `KeyedList`: the elements in order, and an index of the ids, which are strings
+/// here (`KeyedListID.keyText`).
 ///
 /// A list changes it in place unless another list shares it.
-final class ListStorage<Element: Identifiable & Sendable> where Element.ID == String {
+final class ListStorage<Element: Identifiable & Sendable> where Element.ID: KeyedListID {
   typealias Box = ElementBox<Element>
 
   /// The elements in order and the change log.
@@ -34,7 +35,7 @@ final class ListStorage<Element: Identifiable & Sendable> where Element.ID == St
     for element in elements {
       let label = Labels.initial(for: order.count)
       order.append(.init(key: label, payload: Box(element)))
-      ids.append(.init(key: IDKey(element.id).number, payload: label))
+      ids.append(.init(key: IDKey(Self.key(of: element)).number, payload: label))
     }
     ids.sort { ($0.key, $0.payload) < ($1.key, $1.payload) }
     // Equal ids have equal numbers. Numbers that are equal by chance almost never occur, so they
@@ -82,7 +83,7 @@ extension ListStorage {
         return Found(place: place, label: label, indexed: indexed, box: nil)
       }
       let box = unsafeDowncast(box, to: Box.self)
-      guard box.element.id.hasSameBytes(as: id) else { return nil }
+      guard Self.key(of: box.element).hasSameBytes(as: id) else { return nil }
       return Found(place: place, label: label, indexed: indexed, box: box)
     }
   }
@@ -94,6 +95,9 @@ extension ListStorage {
   func element(at position: Int) -> Element {
     Self.element(history.order.entry(at: position).payload)
   }
+
+  /// Returns the string by which the list finds an element.
+  static func key(of element: Element) -> String { element.id.keyText }
 
   /// Returns the element in a box of this list.
   static func element(_ box: AnyObject) -> Element { unsafeDowncast(box, to: Box.self).element }
@@ -119,9 +123,9 @@ extension ListStorage {
   ///
   /// - Returns: True if the element was appended.
   func appendIfNew(_ element: Element) -> Bool {
-    let key = IDKey(element.id)
+    let key = IDKey(Self.key(of: element))
     if insertIfAlone(element, at: count, key) { return true }
-    let (present, slot) = locate(element.id, key)
+    let (present, slot) = locate(Self.key(of: element), key)
     if present == nil { insert(element, at: count, key, slot) }
     return present == nil
   }
@@ -130,9 +134,9 @@ extension ListStorage {
   ///
   /// - Precondition: `position` is in `0...count`.
   func insert(_ element: Element, at position: Int) {
-    let key = IDKey(element.id)
+    let key = IDKey(Self.key(of: element))
     if insertIfAlone(element, at: position, key) { return }
-    let (present, slot) = locate(element.id, key)
+    let (present, slot) = locate(Self.key(of: element), key)
     if let present { return history.update(at: present.place, to: Box(element)) }
     insert(element, at: position, key, slot)
   }
@@ -168,7 +172,8 @@ extension ListStorage {
     // The position remains valid: the caller has exclusive access to the list, and this changes a
     // copy of the element.
     change(&element)
-    precondition(element.id.hasSameBytes(as: id), "the id of an element must not change")
+    precondition(
+      Self.key(of: element).hasSameBytes(as: id), "the id of an element must not change")
     history.update(at: found.place, to: Box(element))
     return true
   }
@@ -270,7 +275,7 @@ extension ListStorage {
 
   private func relabel(at rank: Int, to label: UInt64) {
     let entry = history.order.entry(at: rank)
-    let key = IDKey(Self.element(entry.payload).id)
+    let key = IDKey(Self.key(of: Self.element(entry.payload)))
     relabel(key, from: entry.key, to: label)
     history.relabel(at: rank, to: label)
   }

@@ -8,7 +8,7 @@ internal import StatewireJSON
 /// The change log of the list contains the changes since then, including removed elements. A change
 /// therefore costs only the writing of its operations, and the list is changed in place.
 struct ListVersion<Element: Identifiable & Encodable & Sendable>: Sendable
-where Element.ID == String {
+where Element.ID: KeyedListID {
   typealias Box = ElementBox<Element>
 
   private var reference: ListVersionReference
@@ -161,6 +161,8 @@ extension ListVersion {
     unsafeDowncast(box, to: Box.self).element
   }
 
+  private static func key(of box: AnyBox) -> String { element(box).id.keyText }
+
   private mutating func elementCoding() -> ElementCoding<Element> {
     if let coding { return coding }
     let made = ElementCoding<Element>()
@@ -240,7 +242,7 @@ extension ListVersion {
       case (nil, nil):
         return true
       case (let old?, let new?) where old.key == new.key:
-        if element(old.payload).id.hasSameBytes(as: element(new.payload).id) {
+        if key(of: old.payload).hasSameBytes(as: key(of: new.payload)) {
           writeDifference(
             from: old.payload, to: new.payload, at: position, by: coding, &patch)
         } else {
@@ -276,8 +278,8 @@ extension ListVersion {
     let old = old.entries.map(\.payload)
     let new = new.entries.map(\.payload)
     let places = Dictionary(
-      uniqueKeysWithValues: new.enumerated().map { (ByteString(element($1).id), $0) })
-    let targets = old.map { places[ByteString(element($0).id)] }
+      uniqueKeysWithValues: new.enumerated().map { (ByteString(key(of: $1)), $0) })
+    let targets = old.map { places[ByteString(key(of: $0))] }
     let kept = longestRisingRun(targets)
 
     var stays = kept[...]

@@ -141,7 +141,7 @@ struct ListVersionTests {
 /// A view state that consists of one list.
 private struct Whole<Element: Encodable & Identifiable & Sendable>: Encodable,
   IncrementallyDiffable
-where Element.ID == String {
+where Element.ID: KeyedListID {
   let list: KeyedList<Element>
 
   var layout: UInt8 { 1 }
