@@ -14,14 +14,28 @@ extension StoreKind {
     public let viewState: JSONSchema
     /// The schema of the events; nil if the stores have no events.
     public let event: JSONSchema?
+    /// The faults of these types that make their schemas say less than they should, each in one
+    /// sentence.
+    public let warnings: [String]
 
     init<Configuration: Decodable, Machine: StateMachine>(
       _ schemas: JSONSchemas, _ configuration: Configuration.Type, _ machine: Machine.Type
     ) {
-      self.configuration = schemas.read(Configuration.self)
-      input = schemas.read(Machine.Input.self)
-      viewState = schemas.written(Machine.ViewState.self)
-      event = Machine.Event.self == Never.self ? nil : schemas.written(Machine.Event.self)
+      var warnings: [String] = []
+      func warned(_ part: String, _ schema: JSONSchema) -> JSONSchema {
+        warnings += schemas.takeWarnings().map { warning in
+          let path = ([part] + warning.path).joined(separator: ".")
+          return "\(path): \(warning.message)"
+        }
+        return schema
+      }
+      self.configuration = warned("config", schemas.read(Configuration.self))
+      input = warned("input", schemas.read(Machine.Input.self))
+      viewState = warned("viewState", schemas.written(Machine.ViewState.self))
+      event =
+        Machine.Event.self == Never.self
+        ? nil : warned("event", schemas.written(Machine.Event.self))
+      self.warnings = warnings
     }
   }
 

@@ -72,4 +72,54 @@ struct ServerRunTests {
       #expect(error.message.contains("192.0.2.1"))
     }
   }
+
+  /// A machine whose state has a member of which no schema can be derived.
+  private struct Unclear: StateMachine {
+    struct Opaque: Codable, Sendable {
+      init() {}
+      init(from decoder: any Decoder) throws { throw CancellationError() }
+      func encode(to encoder: any Encoder) throws {}
+    }
+    enum Input: Codable, Sendable { case tapped }
+    struct State: Codable, Sendable {
+      var count = 0
+      var last: [Opaque] = []
+    }
+    let initialState = State()
+    func effect(of input: Input, in state: State) -> Effect<Input> { .none }
+    func reduce(_ state: inout State, _ action: Input) {}
+  }
+
+  /// A log whose lines tests read.
+  private struct RecordingLogHandler: LogHandler {
+    let lines: AsyncStream<String>.Continuation
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { lines.yield("\(event.level): \(event.message)") }
+  }
+
+  @Test("the start names the members that no schema can describe")
+  func schemaWarnings() async throws {
+    let (lines, log) = AsyncStream.makeStream(of: String.self)
+    var configuration = Self.configuration
+    configuration.kinds = [StoreKind("unclear") { Unclear() }, Self.counter]
+    configuration.logger = Logger(label: "test") { _ in RecordingLogHandler(lines: log) }
+    configuration.handlesSignals = true
+    try await Server.run(configuration) { _ in _ = kill(getpid(), SIGTERM) }
+    log.finish()
+    let warnings = await lines.filter { $0.hasPrefix("warning: ") }.reduce(into: []) {
+      $0.append($1)
+    }
+    #expect(
+      warnings == [
+        "warning: kind unclear: viewState.last: Opaque cannot be decoded from small values, and does"
+          + " not describe itself (JSONDescribed)"
+      ])
+  }
 }

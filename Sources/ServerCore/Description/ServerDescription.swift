@@ -12,6 +12,9 @@ public struct ServerDescription {
   private let schemas = JSONSchemas()
   private let parts: JSONObject
   private let title: String
+  /// The faults of the kinds' types that make their schemas say less than they should, each in one
+  /// sentence.
+  public let warnings: [String]
 
   /// Describes a server.
   ///
@@ -21,7 +24,13 @@ public struct ServerDescription {
   public init(kinds: [StoreKind], title: String = "Statewire") {
     self.title = title
     var stores: JSONObject = [:]
-    for kind in kinds { stores[kind.name] = Self.store(kind.description(in: schemas)) }
+    var warnings: [String] = []
+    for kind in kinds {
+      let description = kind.description(in: schemas)
+      stores[kind.name] = Self.store(description)
+      warnings += description.warnings.map { "kind \(kind.name): \($0)" }
+    }
+    self.warnings = warnings
     var data: JSONObject = [:]
     for error in RPCErrorCode.described {
       if let type = error.data { data[error.name] = schemas.written(type).value }

@@ -33,6 +33,7 @@ public struct SchemaCommand<Program: ServerProgram>: AsyncParsableCommand {
   /// - Throws: `StartupError` if a file or standard output cannot be written.
   public func run() async throws {
     let description = ServerDescription(kinds: try Program.kinds.described())
+    for warning in description.warnings { Output.writeError("warning: \(warning)") }
     guard let output else {
       let document = jsonSchema ? description.jsonSchema : description.openRPC
       try Output.write(Array(document.indented.utf8))

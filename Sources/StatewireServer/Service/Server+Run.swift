@@ -63,6 +63,9 @@ extension Server {
     }
     // From here on a signal ends the server gracefully, so a process may send one after this line.
     for address in parts.server.addresses { logger.notice("listening on \(address)") }
+    for warning in (try? configuration.kinds.schemaWarnings()) ?? [] {
+      logger.warning("\(warning)")
+    }
     started(parts.server.addresses)
     let failure = await withTaskGroup(of: StorageError?.self) { group in
       group.addTask {

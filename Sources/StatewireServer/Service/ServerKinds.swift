@@ -83,6 +83,15 @@ public struct ServerKinds: Sendable, ExpressibleByArrayLiteral {
     }
   }
 
+  /// Returns the faults of the types of its own kinds, which `schema` prints too.
+  func schemaWarnings() throws -> [String] {
+    let own = ServerKinds(
+      parts: parts.filter { part in
+        if case .own = part { true } else { false }
+      })
+    return own.parts.isEmpty ? [] : ServerDescription(kinds: try own.described()).warnings
+  }
+
   /// Returns the kinds for a description, which opens no store.
   func described() throws -> [StoreKind] {
     let context = KindContext(logger: Logger(label: "schema"), isTest: false) { "" }
