@@ -54,6 +54,7 @@ let package = Package(
     .library(name: "Transports", targets: ["Transports"]),
     .library(name: "ClientTransports", targets: ["ClientTransports"]),
     .library(name: "BuiltinKinds", targets: ["BuiltinKinds"]),
+    .library(name: "ClientTypes", targets: ["ClientTypes"]),
     .library(name: "SQLiteFiles", targets: ["SQLiteFiles"]),
     .library(name: "SQLiteTodoDatabase", targets: ["SQLiteTodoDatabase"]),
     .library(name: "SQLiteLedger", targets: ["SQLiteLedger"]),
@@ -119,6 +120,7 @@ let package = Package(
     ),
     .target(
       name: "BuiltinKinds", dependencies: ["BuiltinStores", "Sessions"], swiftSettings: strict),
+    .target(name: "ClientTypes", dependencies: ["StatewireJSON"], swiftSettings: strict),
 
     // The rim: sockets, files, databases and logs.
     .target(
@@ -212,9 +214,10 @@ let package = Package(
     .target(
       name: "StatewireServer",
       dependencies: [
-        "BuiltinKinds", "BuiltinStores", "EmbeddedStorage", "RemoteSources", "SQLiteFiles",
-        "SQLiteLedger", "SQLiteSessionJournal", "SQLiteTodoDatabase", "ServerCore", "Sessions",
-        "StateMachines", "StatewireJSON", "StatewirePage", "StatewireProtocol", "Transports", deque,
+        "BuiltinKinds", "BuiltinStores", "ClientTransports", "ClientTypes", "EmbeddedStorage",
+        "RemoteSources", "SQLiteFiles", "SQLiteLedger", "SQLiteSessionJournal",
+        "SQLiteTodoDatabase", "ServerCore", "Sessions", "StateMachines", "StatewireJSON",
+        "StatewirePage", "StatewireProtocol", "TransportSupport", "Transports", deque,
         .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -306,7 +309,8 @@ let package = Package(
       name: "StatewireClientTests",
       // The programs are started, not imported.
       dependencies: [
-        "BuiltinStoresProtocol", "ShoppingList", "StatewireClient", "TestSupport", "statewire",
+        "BuiltinStoresProtocol", "ShoppingList", "StatewireClient", "Stopwatch", "TestSupport",
+        "statewire",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -342,6 +346,12 @@ let package = Package(
         "BuiltinStores", "BuiltinStoresProtocol", "StateMachines", "StateMachinesTesting",
         "StatewireJSON", "TestSupport",
       ],
+      swiftSettings: strict),
+    // `GeneratedOdd.swift` is the expected text in Swift, compiled for the Swift client.
+    .testTarget(
+      name: "ClientTypesTests",
+      dependencies: ["ClientTypes", "StatewireClient", "StatewireJSON", "TestSupport"],
+      exclude: ["Golden"],
       swiftSettings: strict),
     .testTarget(
       name: "WireTests", dependencies: ["StatewireJSON", "TestSupport", "Wire"],

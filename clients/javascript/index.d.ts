@@ -114,7 +114,7 @@ export interface StoreTypes {
   config: unknown;
 }
 
-/** The built-in store kinds. Add custom ones by declaration merging. */
+/** The built-in store kinds. `statewire types` adds custom ones by declaration merging. */
 export interface StoreKinds {
   todo: { input: TodoInput; state: TodoViewState; event: never; config: TodoConfiguration };
   addTodo: {

@@ -19,6 +19,7 @@ internal import Glibc
 /// - `stopwatch-server serve --help` lists the options: addresses, tokens, TLS, limits, the data
 ///   folder, logging.
 /// - `stopwatch-server schema` describes the kinds.
+/// - `stopwatch-server types --language typescript` writes types of the kinds for clients.
 /// - SIGTERM and SIGINT end the program with 0, after the responses to all received requests.
 /// - SIGHUP reloads tokens and certificates.
 ///
@@ -45,7 +46,7 @@ public protocol ServerProgram: SendableMetatype {
   /// JavaScript client is at `/client/index.js`, whatever the page is.
   static var site: WebSite { get }
 
-  /// The commands of the program in addition to `serve` and `schema`; by default none.
+  /// The commands of the program in addition to `serve`, `schema` and `types`; by default none.
   static var commands: [any ParsableCommand.Type] { get }
 }
 
@@ -132,6 +133,7 @@ struct RootCommand<Program: ServerProgram>: AsyncParsableCommand {
       commandName: Program.name, abstract: Program.abstract,
       // ArgumentParser has no `--version` if the version is empty.
       version: Program.version.isEmpty ? "unversioned" : Program.version,
-      subcommands: [ServeCommand<Program>.self] + Program.commands + [SchemaCommand<Program>.self])
+      subcommands: [ServeCommand<Program>.self] + Program.commands
+        + [SchemaCommand<Program>.self, TypesCommand<Program>.self])
   }
 }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ClientTransports
+internal import StatewireJSON
+
+/// A running server that a command asks for its description.
+struct DescribedServer: Sendable {
+  let address: ServerAddress
+  let trust: ClientTrust
+  /// The file that contains the token; nil without a token.
+  let tokenFile: String?
+
+  /// The longest time for the description.
+  private static let patience = Duration.seconds(30)
+
+  /// Returns the result of `rpc.discover`.
+  ///
+  /// - Throws: `StartupError` if there is no connection, or the server does not describe itself.
+  func description() async throws -> JSONValue {
+    let token = try token()
+    let connection: ClientConnection
+    do {
+      connection = try await ClientConnection.connect(to: address, trust: trust)
+    } catch {
+      throw StartupError("\(error)", cause: error)
+    }
+    let description = try await withThrowingTaskGroup(of: JSONValue.self) { group in
+      group.addTask { try await ask(connection, token) }
+      group.addTask {
+        try await Task.sleep(for: Self.patience)
+        throw StartupError("\(address) has not described itself within \(Self.patience)")
+      }
+      defer { group.cancelAll() }
+      return try await group.next() ?? .null
+    }
+    await connection.close()
+    return description
+  }
+
+  private func token() throws -> String? {
+    guard let tokenFile else { return nil }
+    do {
+      let bytes = try WholeFile(tokenFile, maximumBytes: 64 << 10).bytes
+      var text = String(decoding: bytes, as: UTF8.self)
+      while text.last?.isWhitespace == true { text.removeLast() }
+      return text
+    } catch {
+      throw StartupError("cannot read \(tokenFile): \(error)", cause: error)
+    }
+  }
+
+  private func ask(_ connection: ClientConnection, _ token: String?) async throws -> JSONValue {
+    if let token {
+      _ = try await request(connection, 1, "initialize", ["token": .string(token)])
+    }
+    return try await request(connection, 2, "rpc.discover", [:])
+  }
+
+  private func request(
+    _ connection: ClientConnection, _ id: Int, _ method: String, _ params: JSONValue
+  ) async throws -> JSONValue {
+    do {
+      let request: JSONValue = [
+        "jsonrpc": "2.0", "id": .number(JSONNumber(id)), "method": .string(method),
+        "params": params,
+      ]
+      try await connection.send(request.bytes)
+      while let message = try await connection.receive() {
+        let response = try JSONValue(parsing: message, limits: JSONLimits(maximumDepth: 1024))
+        if let error = response["error"], response["id"]?.int ?? id == id {
+          let text = error["message"]?.string ?? error.description
+          let remedy = error["code"]?.int == -32016 ? "; pass --token-file" : ""
+          throw StartupError("\(address) refuses \(method): \(text)\(remedy)")
+        }
+        if let result = response["result"], response["id"]?.int == id { return result }
+      }
+    } catch let error as StartupError {
+      throw error
+    } catch is CancellationError {
+      throw CancellationError()
+    } catch {
+      throw StartupError("\(address) cannot be asked: \(error)", cause: error)
+    }
+    throw StartupError("\(address) has ended the connection without a description")
+  }
+}
