@@ -23,6 +23,10 @@ export PORT DATA_DIR FILTER
 export FUZZ_SECONDS ?= 600
 export STATEWIRE_RUN_ONCE := $(or $(ONCE),$(STATEWIRE_RUN_ONCE))
 
+# The generated files of the clients, each after its language.
+client_types := python:clients/python/src/statewire/types.py typescript:clients/javascript/types.d.ts
+generate_types = .build/debug/statewire types --protocol --language $(subst :, --output ,$(1))
+
 bench_options = $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SECONDS),--seconds $(SECONDS)) \
   $(if $(PROGRAM),--program $(PROGRAM)) $(if $(PREVIOUS),--previous $(PREVIOUS)) \
   $(if $(filter undefined,$(origin PEERS)),,--peers '$(PEERS)')
@@ -70,10 +74,11 @@ schemas-check: prepare ## check Protocol/Schemas against the program, the conver
 	swift build $(flags) --product statewire
 	@Scripts/check-schemas --self-test
 	@Scripts/check-schemas
-	@Scripts/generate-clients --check
+	@$(foreach file,$(client_types),$(call generate_types,$(file)) --check || exit 1;)
 
-client-types: ## generate the types of the clients from Protocol/Schemas
-	Scripts/generate-clients
+client-types: prepare ## generate the types of the clients of this project from the program
+	swift build $(flags) --product statewire
+	@$(foreach file,$(client_types),$(call generate_types,$(file)) || exit 1;)
 
 reference: prepare ## generate docs/reference/cli.md, limits.md and errors.md from the program
 	swift build $(flags) --product statewire
