@@ -18,6 +18,8 @@ public struct OddKindState: Codable, Equatable, Sendable {
   public var anything: JSONValue
   public var settings: [String: JSONValue]
   public var levels: [[OddKindStateLevelItem]]
+  public var range: [Int?]
+  public var entries: [OddKindStateEntry]
   public var id: JSONValue
   public var choice: OddKindStateChoice
   public var operation: OddKindStateOperation
@@ -49,6 +51,8 @@ public struct OddKindState: Codable, Equatable, Sendable {
     case anything = "anything"
     case settings = "settings"
     case levels = "levels"
+    case range = "range"
+    case entries = "entries"
     case id = "id"
     case choice = "choice"
     case operation = "operation"
@@ -80,6 +84,8 @@ public struct OddKindState: Codable, Equatable, Sendable {
     anything: JSONValue,
     settings: [String: JSONValue],
     levels: [[OddKindStateLevelItem]],
+    range: [Int?],
+    entries: [OddKindStateEntry],
     id: JSONValue,
     choice: OddKindStateChoice,
     operation: OddKindStateOperation,
@@ -109,6 +115,8 @@ public struct OddKindState: Codable, Equatable, Sendable {
     self.anything = anything
     self.settings = settings
     self.levels = levels
+    self.range = range
+    self.entries = entries
     self.id = id
     self.choice = choice
     self.operation = operation
@@ -193,7 +201,21 @@ public struct OddKindStatePrice: Codable, Equatable, Sendable {
 
 public enum OddKindStateLevelItem: String, Codable, CaseIterable, Sendable {
   case low
+  /// Above the limit.
   case high
+}
+
+public struct OddKindStateEntry: Codable, Equatable, Sendable {
+  public var key: Int
+  public var value: String
+
+  public init(
+    key: Int,
+    value: String
+  ) {
+    self.key = key
+    self.value = value
+  }
 }
 
 public enum OddKindStateChoice: Codable, Equatable, Sendable {
@@ -373,6 +395,7 @@ public enum OddKindInput: Codable, Equatable, Sendable {
   case cardAdded(card: OddKindStateColumnCard, before: String? = nil)
   case undoTapped
   case `class`(`class`: String, someKey: Int, type: Bool, _0: Double, self_: [String]? = nil)
+  case moved(OddKindInputMovedValue, Int)
   case list(list: [Int]? = nil)
   case empty(ref: JSONValue? = nil)
 
@@ -380,6 +403,7 @@ public enum OddKindInput: Codable, Equatable, Sendable {
     case cardAdded = "cardAdded"
     case undoTapped = "undo-tapped"
     case `class` = "class"
+    case moved = "moved"
     case list = "list"
     case empty = "$\"\\\u{a}"
   }
@@ -394,6 +418,16 @@ public enum OddKindInput: Codable, Equatable, Sendable {
 
   private enum EmptyCodingKeys: String, CodingKey {
     case ref = "$ref"
+  }
+}
+
+public struct OddKindInputMovedValue: Codable, Equatable, Sendable {
+  public var to: String
+
+  public init(
+    to: String
+  ) {
+    self.to = to
   }
 }
 

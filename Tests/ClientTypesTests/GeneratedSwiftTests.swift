@@ -19,7 +19,8 @@ struct GeneratedSwiftTests {
     ],
     "nested": [[], [[]]], "prices": ["a": ["amount": "1.50"]], "changed": "2026-01-01T00:00:00Z",
     "picture": "AAEC", "anything": ["x": [1, nil]], "settings": ["y": true],
-    "levels": [["low"], ["high", "low"]], "id": 7, "choice": ["x": 1, "y": 2],
+    "levels": [["low"], ["high", "low"]], "range": [1, nil],
+    "entries": [["key": 1, "value": "a"]], "id": 7, "choice": ["x": 1, "y": 2],
     "operation": ["op": "add", "path": "/a", "value": nil], "int": 1, "str": "s",
     "__private": true, "naïve": false, "2nd": true, "a-b": ["x": true], "aB": ["y": false],
     "": true, "priority": -3, "mixed": "a", "version": 7, "color": "dark-red", "open": "any",
@@ -65,6 +66,10 @@ struct GeneratedSwiftTests {
         [
           "type": "class", "class": "c", "some key": 1, "_type": true, "_0": 2.5, "self": ["s"],
         ]
+      ),
+      (
+        .moved(OddKindInputMovedValue(to: "a"), 7),
+        ["type": "moved", "_0": ["to": "a"], "_1": 7]
       ),
       (.list(list: nil), ["type": "list", "list": nil]),
       (.empty(), ["type": "$\"\\\n", "$ref": nil]),

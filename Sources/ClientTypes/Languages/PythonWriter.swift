@@ -144,7 +144,7 @@ struct PythonWriter {
       case .alias(let type): [self.type(type)]
       }
     let name = declaration.name
-    let comment = comment(declaration.description, "#: ")
+    let comment = comment(declaration.wholeDescription, "#: ")
     let line = "\(name): TypeAlias = \(types.joined(separator: " | "))"
     if isQuoted {
       return "\(comment)\(name): TypeAlias = \(types.joined(separator: " | ").jsonLiteral)\n"
@@ -245,7 +245,7 @@ struct PythonWriter {
       "        if \(name) is not None:\n            \(input)[\(member.key.jsonLiteral)] = \(name)\n"
     }
     let head =
-      "    @staticmethod\n    def \(name)(\((sorted.isEmpty ? [] : ["*"] + signature).joined(separator: ", "))) -> \(one.name):\n"
+      "    @staticmethod\n    def \(name)(\((sorted.isEmpty || one.isPositional ? signature : ["*"] + signature).joined(separator: ", "))) -> \(one.name):\n"
       + (one.description.map { docstring($0).indented(by: 8) + "\n" } ?? "")
     let dict = "{\(items.joined(separator: ", "))}"
     if sometimes.isEmpty { return head + "        return \(dict)\n" }

@@ -86,6 +86,17 @@ extension TypeModel {
 }
 
 extension TypeDeclaration {
+  /// The description with those of the values of an enumeration, for languages in which a value has
+  /// no comment.
+  var wholeDescription: String? {
+    guard case .values(let values) = shape else { return description }
+    let lines = values.compactMap { one in
+      one.description.map { "- `\(one.value.string ?? "\(one.value)")`: \($0)" }
+    }
+    guard !lines.isEmpty else { return description }
+    return (description.map { "\($0)\n\n" } ?? "") + lines.joined(separator: "\n")
+  }
+
   /// The types of all parts.
   var types: [TypeExpression] {
     switch shape {

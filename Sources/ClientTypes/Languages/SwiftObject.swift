@@ -97,7 +97,9 @@ struct SwiftUnion {
     let declared = cases.map { one in
       let fields = one.fields.map { field in
         let type = writer.type(of: field.member)
-        return "\(writer.safe(field.label)): \(type)\(type.hasSuffix("?") ? " = nil" : "")"
+        // Swift itself names payloads without labels in the same way.
+        let label = one.value.isPositional && tag == "type" ? "" : "\(writer.safe(field.label)): "
+        return "\(label)\(type)\(type.hasSuffix("?") ? " = nil" : "")"
       }
       return writer.comment(one.value.description, indent: 2)
         + "  case \(writer.safe(one.name))"

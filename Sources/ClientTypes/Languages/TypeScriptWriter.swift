@@ -46,7 +46,7 @@ struct TypeScriptWriter {
   // MARK: - Declarations
 
   private func declaration(_ declaration: TypeDeclaration) -> String {
-    let comment = blockComment(declaration.description)
+    let comment = blockComment(declaration.wholeDescription)
     let name = declaration.name
     switch declaration.shape {
     case .object(let members, let isClosed):
@@ -158,6 +158,11 @@ struct TypeScriptWriter {
     let method = name == "__proto__" ? "[\"__proto__\"]" : name
     guard !one.members.isEmpty else {
       return "\(comment)  \(method)(): \(one.name) {\n    return { \(tagMember) };\n  },\n"
+    }
+    if one.isPositional, one.members.allSatisfy(\.isRequired) {
+      let parameters = one.members.map { "\($0.key): \(type($0.type))" }.joined(separator: ", ")
+      return "\(comment)  \(method)(\(parameters)): \(one.name) {\n"
+        + "    return { \(tagMember), \(one.members.map(\.key).joined(separator: ", ")) };\n  },\n"
     }
     let isOptional = one.members.allSatisfy(\.isOmissible)
     return "\(comment)  \(method)(members: Omit<\(one.name), \(tag.jsonLiteral)>"

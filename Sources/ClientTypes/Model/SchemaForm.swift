@@ -97,7 +97,12 @@ extension OpenRPCDocument {
       return others.isEmpty ? .simple(.null) : .nullable(.object(rest))
     }
     if values.count == 1 { return .simple(literal(values[0])) }
-    return .values(values.map { TypeDeclaration.Value(value: $0, description: nil) })
+    let texts = keywords["x-enum-descriptions"]
+    return .values(
+      values.map { value in
+        let name = value.string ?? "\(value)"
+        return TypeDeclaration.Value(value: value, description: texts?[name]?.string)
+      })
   }
 
   private static func anyType(of types: [JSONValue], _ keywords: JSONObject) -> SchemaForm {

@@ -214,7 +214,9 @@ struct TypeCollector {
     let required = keywords["required"]?.array ?? []
     var members: [TypeDeclaration.Member] = []
     for (key, schema) in keywords["properties"]?.object ?? [:] {
-      let type = try expression(schema, at: Place(owner: owner, word: key))
+      // A payload without a label is the value of its case.
+      let word = key.payloadPosition.map { $0 == 0 ? "value" : "value\($0)" } ?? key
+      let type = try expression(schema, at: Place(owner: owner, word: word))
       var description = schema["description"]?.string
       // The description of a type without a name has no other place.
       if description == nil, !type.isNamed { description = self.description(of: schema) }

@@ -46,6 +46,9 @@ struct TypeDeclaration {
 
     /// True if a value need not be given.
     var isOmissible: Bool { !isRequired }
+
+    /// The position of a payload without a label, whose key is `_0`, `_1` and so on; nil for others.
+    var position: Int? { key.payloadPosition }
   }
 
   /// A case of a tagged union.
@@ -56,6 +59,11 @@ struct TypeDeclaration {
     let name: String
     let members: [Member]
     let description: String?
+
+    /// True if the payload has no labels.
+    var isPositional: Bool {
+      !members.isEmpty && members.enumerated().allSatisfy { $0.element.position == $0.offset }
+    }
   }
 
   /// An alternative of a union without a tag.

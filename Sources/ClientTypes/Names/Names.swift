@@ -95,6 +95,14 @@ extension String {
     return String(dropLast())
   }
 
+  /// The position of a payload without a label, whose key is `_0`, `_1` and so on; nil for others.
+  var payloadPosition: Int? {
+    guard utf8.first == UInt8(ascii: "_"), let position = Int(dropFirst()), position >= 0,
+      "_\(position)" == self
+    else { return nil }
+    return position
+  }
+
   /// True if the text is an identifier in all languages, unless one reserves it.
   var isIdentifier: Bool {
     guard let first = unicodeScalars.first, first.isLetter || first == "_" else { return false }

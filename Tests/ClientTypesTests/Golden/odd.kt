@@ -14,6 +14,8 @@ data class OddKindState(
     val picture: String,
     val settings: Map<String, Any?>,
     val levels: List<List<OddKindStateLevelItem>>,
+    val range: List<Long?>,
+    val entries: List<OddKindStateEntry>,
     val choice: OddKindStateChoice,
     val operation: OddKindStateOperation,
     val int: Long,
@@ -49,6 +51,8 @@ data class OddKindState(
         json["anything"] = anything
         json["settings"] = settings
         json["levels"] = levels.map { value1 -> value1.map { value2 -> value2.toJson() } }
+        json["range"] = range
+        json["entries"] = entries.map { value1 -> value1.toJson() }
         json["id"] = id
         json["choice"] = choice.toJson()
         json["operation"] = operation.toJson()
@@ -81,6 +85,8 @@ data class OddKindState(
                 picture = members["picture"] as String,
                 settings = (members["settings"] as Map<*, *>).entries.associate { json1 -> json1.key as String to (json1.value) },
                 levels = (members["levels"] as List<*>).map { json1 -> (json1 as List<*>).map { json2 -> OddKindStateLevelItem.fromJson(json2) } },
+                range = (members["range"] as List<*>).map { json1 -> json1?.let { json2 -> (json2 as Number).toLong() } },
+                entries = (members["entries"] as List<*>).map { json1 -> OddKindStateEntry.fromJson(json1) },
                 choice = OddKindStateChoice.fromJson(members["choice"]),
                 operation = OddKindStateOperation.fromJson(members["operation"]),
                 int = (members["int"] as Number).toLong(),
@@ -251,6 +257,7 @@ data class OddKindStatePrice(
 
 enum class OddKindStateLevelItem(val json: String) {
     LOW("low"),
+    /** Above the limit. */
     HIGH("high");
 
     fun toJson(): Any? = json
@@ -258,6 +265,28 @@ enum class OddKindStateLevelItem(val json: String) {
     companion object {
         fun fromJson(json: Any?): OddKindStateLevelItem = values().firstOrNull { it.json == json }
             ?: throw IllegalArgumentException("OddKindStateLevelItem: unknown " + json)
+    }
+}
+
+data class OddKindStateEntry(
+    val key: Long,
+    val value: String
+) {
+    fun toJson(): Map<String, Any?> {
+        val json = LinkedHashMap<String, Any?>()
+        json["key"] = key
+        json["value"] = value
+        return json
+    }
+
+    companion object {
+        fun fromJson(json: Any?): OddKindStateEntry {
+            val members = json as Map<*, *>
+            return OddKindStateEntry(
+                key = (members["key"] as Number).toLong(),
+                value = members["value"] as String
+            )
+        }
     }
 }
 
@@ -548,6 +577,7 @@ sealed class OddKindInput {
             "cardAdded" -> OddKindInputCardAdded.fromJson(json)
             "undo-tapped" -> OddKindInputUndoTapped.fromJson(json)
             "class" -> OddKindInputClass.fromJson(json)
+            "moved" -> OddKindInputMoved.fromJson(json)
             "list" -> OddKindInputList.fromJson(json)
             "\$\"\\\n" -> OddKindInput2.fromJson(json)
             else -> throw IllegalArgumentException("OddKindInput: unknown " + tag)
@@ -629,6 +659,29 @@ data class OddKindInputClass(
     }
 }
 
+data class OddKindInputMoved(
+    val _0: OddKindInputMovedValue,
+    val _1: Long
+) : OddKindInput() {
+    override fun toJson(): Map<String, Any?> {
+        val json = LinkedHashMap<String, Any?>()
+        json["type"] = "moved"
+        json["_0"] = _0.toJson()
+        json["_1"] = _1
+        return json
+    }
+
+    companion object {
+        fun fromJson(json: Any?): OddKindInputMoved {
+            val members = json as Map<*, *>
+            return OddKindInputMoved(
+                _0 = OddKindInputMovedValue.fromJson(members["_0"]),
+                _1 = (members["_1"] as Number).toLong()
+            )
+        }
+    }
+}
+
 data class OddKindInputList(
     val list: List<Long>? = null
 ) : OddKindInput() {
@@ -664,6 +717,25 @@ data class OddKindInput2(
             val members = json as Map<*, *>
             return OddKindInput2(
                 ref = members["\$ref"]
+            )
+        }
+    }
+}
+
+data class OddKindInputMovedValue(
+    val to: String
+) {
+    fun toJson(): Map<String, Any?> {
+        val json = LinkedHashMap<String, Any?>()
+        json["to"] = to
+        return json
+    }
+
+    companion object {
+        fun fromJson(json: Any?): OddKindInputMovedValue {
+            val members = json as Map<*, *>
+            return OddKindInputMovedValue(
+                to = members["to"] as String
             )
         }
     }

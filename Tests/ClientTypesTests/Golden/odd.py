@@ -22,6 +22,8 @@ _OddKindStateAlways = TypedDict(
         "anything": "Any",
         "settings": "dict[str, Any]",
         "levels": "list[list[OddKindStateLevelItem]]",
+        "range": "list[int | None]",
+        "entries": "list[OddKindStateEntry]",
         "id": "str | int",
         "choice": "OddKindStateChoice",
         "operation": "OddKindStateOperation",
@@ -74,6 +76,11 @@ class OddKindStatePrice(TypedDict):
     amount: DecimalString
 
 
+class OddKindStateEntry(TypedDict):
+    key: int
+    value: str
+
+
 class OddKindStateAB(TypedDict):
     x: bool
 
@@ -105,6 +112,10 @@ class OddKindStateChoiceX(TypedDict):
 class OddKindStateChoiceX2(TypedDict):
     x: float
     y: float
+
+
+class OddKindInputMovedValue(TypedDict):
+    to: str
 
 
 class OddKindConfiguration(TypedDict):
@@ -207,6 +218,12 @@ class OddKindInputClass(_OddKindInputClassAlways, _OddKindInputClassSometimes):
     pass
 
 
+class OddKindInputMoved(TypedDict):
+    type: Literal["moved"]
+    _0: OddKindInputMovedValue
+    _1: int
+
+
 _OddKindInputListAlways = TypedDict(
     "_OddKindInputListAlways",
     {
@@ -252,12 +269,15 @@ DateTimeString: TypeAlias = str
 #: A string of the format base64.
 Base64String: TypeAlias = str
 OddKindStateExpression: TypeAlias = OddKindStateExpressionNumber | OddKindStateExpressionSum
+#: - `high`: Above the limit.
 OddKindStateLevelItem: TypeAlias = Literal["low", "high"]
 OddKindStateChoice: TypeAlias = OddKindStateChoiceX | OddKindStateChoiceX2 | list[float] | str
 OddKindStateOperation: TypeAlias = OddKindStateOperationAdd | OddKindStateOperationRemove
 OddKindStatePriority: TypeAlias = Literal[1, 2, -3]
 OddKindStateMixed: TypeAlias = Literal["a", 1, True]
 #: The colour of the board.
+#:
+#: - `dark-red`: Like wine.
 OddKindStateColor: TypeAlias = Literal["dark-red", "default", "BLUE"]
 OddKindEvent: TypeAlias = OddKindEventRang
 #: The inputs of the store.
@@ -265,6 +285,7 @@ OddKindInput: TypeAlias = (
     OddKindInputCardAdded
     | OddKindInputUndoTapped
     | OddKindInputClass
+    | OddKindInputMoved
     | OddKindInputList
     | OddKindInput2
 )
@@ -302,6 +323,10 @@ class OddKindInputs:
         if self is not None:
             _input["self"] = self
         return _input
+
+    @staticmethod
+    def moved(_0: OddKindInputMovedValue, _1: int) -> OddKindInputMoved:
+        return {"type": "moved", "_0": _0, "_1": _1}
 
     @staticmethod
     def list_(*, list_: list[int] | None = None) -> OddKindInputList:

@@ -34,6 +34,8 @@ export interface OddKindState {
   anything: Json;
   settings: { [key: string]: Json };
   levels: OddKindStateLevelItem[][];
+  range: (number | null)[];
+  entries: OddKindStateEntry[];
   id: string | number;
   choice: OddKindStateChoice;
   operation: OddKindStateOperation;
@@ -89,7 +91,13 @@ export interface OddKindStatePrice {
   amount: DecimalString;
 }
 
+/** - `high`: Above the limit. */
 export type OddKindStateLevelItem = "low" | "high";
+
+export interface OddKindStateEntry {
+  key: number;
+  value: string;
+}
 
 export type OddKindStateChoice = OddKindStateChoiceX | OddKindStateChoiceX2 | number[] | string;
 
@@ -119,7 +127,11 @@ export type OddKindStatePriority = 1 | 2 | -3;
 
 export type OddKindStateMixed = "a" | 1 | true;
 
-/** The colour of the board. */
+/**
+ * The colour of the board.
+ *
+ * - `dark-red`: Like wine.
+ */
 export type OddKindStateColor = "dark-red" | "default" | "BLUE";
 
 export interface OddKindStateBoth {
@@ -174,6 +186,12 @@ export interface OddKindInputClass {
   self?: string[];
 }
 
+export interface OddKindInputMoved {
+  type: "moved";
+  _0: OddKindInputMovedValue;
+  _1: number;
+}
+
 export interface OddKindInputList {
   type: "list";
   list?: number[];
@@ -189,8 +207,13 @@ export type OddKindInput =
   | OddKindInputCardAdded
   | OddKindInputUndoTapped
   | OddKindInputClass
+  | OddKindInputMoved
   | OddKindInputList
   | OddKindInput2;
+
+export interface OddKindInputMovedValue {
+  to: string;
+}
 
 export type OddKindConfiguration = { [member: string]: Json };
 
@@ -244,6 +267,9 @@ export const oddKindInputs = {
   },
   class(members: Omit<OddKindInputClass, "type">): OddKindInputClass {
     return { type: "class", ...members };
+  },
+  moved(_0: OddKindInputMovedValue, _1: number): OddKindInputMoved {
+    return { type: "moved", _0, _1 };
   },
   list(members: Omit<OddKindInputList, "type"> = {}): OddKindInputList {
     return { type: "list", ...members };
