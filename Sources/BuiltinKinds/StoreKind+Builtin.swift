@@ -60,7 +60,7 @@ extension StoreKind {
     guard case .memory(let count) = configuration.source,
       let refusal = quota.refusal(opening: MemoryTodoRepository.size(count: count))
     else { return }
-    throw ConfigurationError(refusal.message, at: ["memory", "count"], code: refusal.code)
+    throw ConfigurationError(refusal.message, at: ["memory", "count"], code: .init(refusal.code))
   }
 }
 

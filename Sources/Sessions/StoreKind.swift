@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StateMachines
-internal import StatewireJSON
+public import StatewireJSON
 
 /// A definition of a store that clients can open: a name, and a function that creates the machine.
 public struct StoreKind: Sendable {
@@ -179,7 +179,7 @@ public struct StoreKind: Sendable {
     read = { value throws(JSONError) in try JSON.decode(Configuration.self, from: value) }
     checkInitialState = { () throws(JSONError) in
       guard let configuration = try? JSON.decode(Configuration.self, from: .object([:])),
-        let made = try? machine(configuration, sharing(nil))
+        let made = try? machine(configuration, sharing(nil), .server)
       else { return }
       try made.checkInitialState()
     }

@@ -79,22 +79,24 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
   ///
   /// - Parameters:
   ///   - input: The input.
+  ///   - viewer: The participant that sends it.
   ///   - change: Changes the previous state to the expected one.
   /// - Throws: `TestFailure` if the machine refuses the input, if the state differs from the
   ///   expected one, or if an earlier step has not been received.
   public func send(
-    _ input: Machine.Input, _ change: (inout Machine.State) throws -> Void = { _ in },
+    _ input: Machine.Input, from viewer: Viewer = .server,
+    _ change: (inout Machine.State) throws -> Void = { _ in },
     fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
   ) async throws {
     let place = TestFailure.Place(fileID, filePath, line, column)
     try await rest(place)
     try checkNothingIsLeft(before: "sending \(input)", place)
-    if let refusal = store.refusal(of: input) {
+    if let refusal = store.refusal(of: input, from: viewer) {
       throw TestFailure("the machine refuses the input \(input): \(refusal.inWords)", place)
     }
     let before = state
     do throws(StoreError) {
-      try store.send(input)
+      try store.send(input, from: viewer)
     } catch {
       took(store.state)
       throw TestFailure(error.message(after: "the input \(input)"), place)
@@ -106,19 +108,20 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
   ///
   /// - Parameters:
   ///   - input: The input.
+  ///   - viewer: The participant that sends it.
   ///   - code: The expected code of the refusal.
   /// - Returns: The refusal, with its message and member.
   /// - Throws: `TestFailure` if the machine accepts the input or refuses it with another code, or if
   ///   an earlier step has not been received.
   @discardableResult
   public func send(
-    _ input: Machine.Input, refused code: InputRefusal.Code,
+    _ input: Machine.Input, from viewer: Viewer = .server, refused code: InputRefusal.Code,
     fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
   ) async throws -> InputRefusal {
     let place = TestFailure.Place(fileID, filePath, line, column)
     try await rest(place)
     try checkNothingIsLeft(before: "sending \(input)", place)
-    guard let refusal = store.refusal(of: input) else {
+    guard let refusal = store.refusal(of: input, from: viewer) else {
       throw TestFailure(
         "expected the refusal \(code), but the machine accepts the input \(input)", place)
     }
@@ -277,5 +280,12 @@ extension TestStore {
       if condition(store) { return true }
       if store.isIdle || ContinuousClock.now >= deadline { return false }
     }
+  }
+}
+
+extension TestStore where Machine: AudienceMachine {
+  /// Returns the view of the current state that a viewer sees.
+  public func view(for viewer: Viewer) -> Machine.ViewState {
+    machine.view(of: state, for: machine.audience(of: viewer))
   }
 }

@@ -107,7 +107,7 @@ struct TodoByteQuotaTests {
     var list = TodoList()
     let repository = MemoryTodoRepository(in: quota)
     return operations.map { operation in
-      if let refusal = repository.refusal(of: operation, on: list) { return refusal.code.rawValue }
+      if let refusal = repository.refusal(of: operation, on: list) { return refusal.code.limit }
       switch repository.answer(to: operation, on: list) {
       case .changed(let change): list.apply(change)
       case .made(let title, let id): list.make(title: title, id: id)
@@ -186,17 +186,17 @@ struct TodoByteQuotaTests {
       let quotas = [server.session(of: "ann"), server.session(of: "ann")]
       let lists = quotas.map { MemoryTodoRepository(in: $0, size: TodoSize(todos: 25, bytes: 500)) }
       let one = TodoSize(todos: 1, bytes: 20)
-      #expect(quotas[0].refusal(opening: one)?.code.rawValue == "todosPerIdentity")
+      #expect(quotas[0].refusal(opening: one)?.code.limit == "todosPerIdentity")
       let bytes = TodoSize(bytes: 4001)
-      #expect(quotas[1].refusal(opening: bytes)?.code.rawValue == "todoBytesPerIdentity")
+      #expect(quotas[1].refusal(opening: bytes)?.code.limit == "todoBytesPerIdentity")
       for other in ["bob", nil] {
         #expect(server.session(of: other).refusal(opening: TodoSize(todos: 50, bytes: 500)) == nil)
       }
       #expect(
-        server.session(of: "bob").refusal(opening: TodoSize(todos: 51, bytes: 500))?.code.rawValue
+        server.session(of: "bob").refusal(opening: TodoSize(todos: 51, bytes: 500))?.code.limit
           == "todosPerIdentity")
       #expect(
-        server.session(of: nil).refusal(opening: TodoSize(todos: 51, bytes: 500))?.code.rawValue
+        server.session(of: nil).refusal(opening: TodoSize(todos: 51, bytes: 500))?.code.limit
           == "todos")
       withExtendedLifetime(lists) {}
     }
@@ -238,4 +238,9 @@ struct TodoByteQuotaTests {
     #expect(open(1, nil).2 == "todos")
     for (_, participant, _) in [first, other] { participant.session.end(isolation: shard) }
   }
+}
+
+extension InputRefusal.Code {
+  /// The name of the limit that is exceeded; "value" for another refusal.
+  fileprivate var limit: String { if case .limit(let name) = self { name } else { "value" } }
 }

@@ -146,7 +146,7 @@ struct TodoLimitTests {
       #expect(machine.refusal(of: add, in: try #require(await store.state)) == nil)
       try await store.send(.stateRequested)
       let state = try #require(await store.state)
-      #expect(machine.refusal(of: add, in: state)?.code.rawValue == "todosPerList")
+      #expect(machine.refusal(of: add, in: state)?.code == .limit("todosPerList"))
       #expect(state.list.size == TodoSize(todos: 2, bytes: 2 * (TodoSize.bytesPerTodo + 2)))
       await store.close()
       await database.close()
@@ -216,7 +216,8 @@ extension Host where Machine == Probe {
   fileprivate func refused(_ operation: TodoOperation) async -> String? {
     guard let inputID = try? begin(.perform(operation)) else { return "closed" }
     respondsAtEnd(of: inputID)
-    return await settlement(of: inputID)?.refusal?.code.rawValue
+    guard case .limit(let name)? = await settlement(of: inputID)?.refusal?.code else { return nil }
+    return name
   }
 }
 

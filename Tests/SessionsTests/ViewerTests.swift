@@ -235,8 +235,9 @@ struct ViewerTests {
       let first = try shard.resume(handle, named: "ann", telling: one, [("table", nil)])
       #expect(first.answers.first?.contains("ace") == true)
       _ = ann
-      let revision = try #require(
-        try shard.turn { try first.participant.subscription("table", isolation: shard).revision })
+      let revision = try shard.turn {
+        try first.participant.subscription("table", isolation: shard).revision
+      }
       let again = try shard.resume(handle, named: "ann", telling: one, [("table", revision)])
       #expect(again.answers == ["replayed 0"])
       let bob = try shard.resume(handle, named: "bob", telling: one, [("table", revision)])

@@ -80,6 +80,10 @@ export interface DiscoverDocument {
   methods: { [key: string]: Json }[];
 }
 
+export interface ForbiddenData {
+  reason: string;
+}
+
 export type FormEntry = string;
 
 export interface FormEventSubmitted {
@@ -789,4 +793,5 @@ export interface Errors {
   ProtocolVersion: { code: -32017; data: ProtocolVersionData };
   OtherConfiguration: { code: -32018; data: undefined };
   OutOfOrder: { code: -32019; data: OutOfOrderData };
+  Forbidden: { code: -32020; data: ForbiddenData };
 }

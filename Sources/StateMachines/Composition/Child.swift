@@ -112,9 +112,12 @@ public struct Child<Parent: StateMachine>: Sendable {
   public init<Machine: StateMachine>(
     _ name: String, _ machine: Machine,
     elements: any WritableKeyPath<Parent.State, KeyedList<Machine.State>> & Sendable,
-    input: CasePath<Parent.Input, (String, Machine.Input)>,
-    action: CasePath<Parent.Action, (String, Machine.Action)>
-  ) where Machine.Event == Never {
+    input: CasePath<Parent.Input, (Machine.State.ID, Machine.Input)>,
+    action: CasePath<Parent.Action, (Machine.State.ID, Machine.Action)>
+  )
+  where
+    Machine.Event == Never, Machine.State: Identifiable, Machine.State.ID: KeyedListID & Sendable
+  {
     node = ScopedChild(
       name: name, Composed(machine), ElementState(path: elements), input: input, action: action,
       event: nil)
@@ -133,10 +136,10 @@ public struct Child<Parent: StateMachine>: Sendable {
   public init<Machine: StateMachine>(
     _ name: String, _ machine: Machine,
     elements: any WritableKeyPath<Parent.State, KeyedList<Machine.State>> & Sendable,
-    input: CasePath<Parent.Input, (String, Machine.Input)>,
-    action: CasePath<Parent.Action, (String, Machine.Action)>,
-    event: @escaping @Sendable (_ id: String, Machine.Event) -> Parent.Event?
-  ) {
+    input: CasePath<Parent.Input, (Machine.State.ID, Machine.Input)>,
+    action: CasePath<Parent.Action, (Machine.State.ID, Machine.Action)>,
+    event: @escaping @Sendable (_ id: Machine.State.ID, Machine.Event) -> Parent.Event?
+  ) where Machine.State: Identifiable, Machine.State.ID: KeyedListID & Sendable {
     node = ScopedChild(
       name: name, Composed(machine), ElementState(path: elements), input: input, action: action,
       event: event)

@@ -61,18 +61,19 @@ struct OptionalState<Parent, Part>: ChildPlace {
 }
 
 /// The elements of a list, each with its id as its key.
-struct ElementState<Parent, Part: Identifiable & Sendable>: ChildPlace where Part.ID == String {
+struct ElementState<Parent, Part: Identifiable & Sendable>: ChildPlace
+where Part.ID: KeyedListID & Sendable {
   let path: any WritableKeyPath<Parent, KeyedList<Part>> & Sendable
   let canBeAbsent = true
 
-  func state(_ key: String, in parent: Parent) -> Part? { parent[keyPath: path][id: key] }
-  func change(_ key: String, in parent: inout Parent, _ change: (inout Part) -> Void) {
+  func state(_ key: Part.ID, in parent: Parent) -> Part? { parent[keyPath: path][id: key] }
+  func change(_ key: Part.ID, in parent: inout Parent, _ change: (inout Part) -> Void) {
     parent[keyPath: path].update(id: key, change)
   }
-  func keys(in parent: Parent) -> [String] { parent[keyPath: path].map(\.id) }
+  func keys(in parent: Parent) -> [Part.ID] { parent[keyPath: path].map(\.id) }
   func count(in parent: Parent) -> Int { parent[keyPath: path].count }
-  func suffix(_ key: String) -> String { "/\(key)/" }
-  func absence(_ key: String, of name: String) -> String {
-    "\(name) has no element \(key.quoted(upTo: 64))"
+  func suffix(_ key: Part.ID) -> String { "/\(key.keyText)/" }
+  func absence(_ key: Part.ID, of name: String) -> String {
+    "\(name) has no element \(key.keyText.quoted(upTo: 64))"
   }
 }

@@ -31,7 +31,9 @@ extension Store {
   package func beginInitialEffect() { begin(running.composed.initialEffect(in: state)) }
 
   /// Returns the reason for which the machine or a child of it refuses an input.
-  package func refusal(of input: Machine.Input) -> InputRefusal? { running.refusal(of: input) }
+  package func refusal(of input: Machine.Input, from viewer: Viewer) -> InputRefusal? {
+    running.refusal(of: input, from: viewer)
+  }
 
   /// Sends all later steps to a test.
   package func test(_ test: @escaping (StoreStep<Machine>) -> Void) { observers.test(test) }

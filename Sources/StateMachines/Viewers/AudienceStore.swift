@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import StatewireJSON
+internal import StatewireJSON
 
 /// A store as one audience sees it: its own view and revision, and the inputs and effects of the
 /// store.

@@ -17,7 +17,7 @@ struct FixedNotes: NoteService {
   func load() async -> String? { text }
   func save(_ text: String) async -> Bool { isSaved }
   func search(_ query: String) async -> [String] { query == "none" ? [] : ["found \(query)"] }
-  func upload(_ text: String, operation: String) async -> Bool { operation == "test#1.2" }
+  func upload(_ text: String, operation: String) async -> Bool { operation == "test#1.3" }
   func share(_ text: String) async throws { if text.isEmpty { throw Unshared.empty } }
   enum Unshared: Error { case empty }
   var changes: AsyncStream<String> {

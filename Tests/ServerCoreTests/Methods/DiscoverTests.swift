@@ -104,8 +104,5 @@ struct DiscoverTests {
     for limit in SessionError.Limit.allCases {
       #expect(LimitName(rawValue: limit.rawValue) != nil)
     }
-    for code in [JSONError.Code.titleBytes, .fieldBytes] {
-      #expect(LimitName(rawValue: code.rawValue) != nil)
-    }
   }
 }

@@ -38,6 +38,10 @@ class DiscoverDocument(TypedDict):
     methods: list[dict[str, Any]]
 
 
+class ForbiddenData(TypedDict):
+    reason: str
+
+
 class FormViewState(TypedDict):
     firstEntry: FormEntry
     secondEntry: FormEntry
@@ -783,4 +787,5 @@ ERRORS: dict[int, str] = {
     -32017: "ProtocolVersion",
     -32018: "OtherConfiguration",
     -32019: "OutOfOrder",
+    -32020: "Forbidden",
 }
