@@ -42,7 +42,7 @@ class Panels(Driving):
 
     def setUp(self):
         super().setUp()
-        self.expected_complaints += "|React DevTools|development build of Vue"
+        self.expected_complaints += "|ERR_CONNECTION_RESET|React DevTools|development build of Vue"
 
     def visit(self, name, options=""):
         page = self.context().new_page()
@@ -224,6 +224,7 @@ class React(Shared, Panels):
 
     def test_no_tearing(self):
         page = self.begin()
+        # The naive hook shows that the test detects tearing.
         for name, is_naive in ("plain", False), ("naive", True):
             page.evaluate(
                 """async name => {
@@ -233,7 +234,6 @@ class React(Shared, Panels):
                 name,
             )
             result = page.evaluate("([isNaive, name]) => tear(isNaive, name)", [is_naive, name])
-            # The naive hook shows that the test detects tearing.
             self.assertEqual(result["torn"] > 0, is_naive, (name, result))
             self.assertGreater(result["shown"], 1, result)
 

@@ -99,7 +99,7 @@ window.tear = async (isNaive, name) => {
 			await pause(60 + 10 * (number % 7));
 		}
 	})();
-	for (let round = 0; round < 6; round++) {
+	for (let round = 0; round < 6 || (isNaive && !torn && round < 60); round++) {
 		const done = new Promise((resolve) => (committed = resolve));
 		startTransition(() => root.render(tree(60)));
 		await done;
