@@ -37,6 +37,8 @@ let deque = Target.Dependency.product(name: "DequeModule", package: "swift-colle
 
 let package = Package(
   name: "statewire",
+  // For the client. The server supports Linux only.
+  platforms: [.macOS(.v15), .iOS(.v18)],
   products: [
     .executable(name: "statewire", targets: ["statewire"]),
     .library(name: "VersionedList", targets: ["VersionedList"]),
@@ -64,6 +66,7 @@ let package = Package(
     .library(name: "StatewireServer", targets: ["StatewireServer"]),
     .library(name: "StatewirePage", targets: ["StatewirePage"]),
     .library(name: "StatewireClient", targets: ["StatewireClient"]),
+    .library(name: "StatewireObservation", targets: ["StatewireObservation"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -241,6 +244,13 @@ let package = Package(
       path: "clients/swift/Sources/StatewireClient",
       swiftSettings: strict
     ),
+    // View models for Observation and SwiftUI.
+    .target(
+      name: "StatewireObservation",
+      dependencies: ["StatewireClient"],
+      path: "clients/swift/Sources/StatewireObservation",
+      swiftSettings: strict
+    ),
     .executableTarget(
       name: "ShoppingList",
       dependencies: ["BuiltinStoresProtocol", "StatewireClient"],
@@ -309,8 +319,8 @@ let package = Package(
       name: "StatewireClientTests",
       // The programs are started, not imported.
       dependencies: [
-        "BuiltinStoresProtocol", "ShoppingList", "StatewireClient", "Stopwatch", "TestSupport",
-        "statewire",
+        "BuiltinStoresProtocol", "ShoppingList", "StatewireClient", "StatewireObservation",
+        "Stopwatch", "TestSupport", "statewire",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -7,6 +7,8 @@ import NIOPosix
   @preconcurrency import Glibc
 #elseif canImport(Musl)
   @preconcurrency import Musl
+#else
+  @preconcurrency import Darwin
 #endif
 
 /// A program that was started with pipes as its standard streams.
@@ -65,8 +67,16 @@ struct ChildProcess: Sendable {
   private static func spawn(
     _ program: String, _ command: [String], input: CInt, output: CInt, errors: CInt?
   ) throws(SystemError) -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    var attributes = posix_spawnattr_t()
+    #if canImport(Darwin)
+      // Pointers there.
+      var actions: posix_spawn_file_actions_t?
+      var attributes: posix_spawnattr_t?
+      let environment = _NSGetEnviron().pointee
+    #else
+      var actions = posix_spawn_file_actions_t()
+      var attributes = posix_spawnattr_t()
+      let environment = environ
+    #endif
     try check(posix_spawn_file_actions_init(&actions))
     defer { posix_spawn_file_actions_destroy(&actions) }
     try check(posix_spawnattr_init(&attributes))
@@ -91,7 +101,7 @@ struct ChildProcess: Sendable {
     var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var id = pid_t()
-    try check(posix_spawnp(&id, program, &actions, &attributes, &arguments, environ))
+    try check(posix_spawnp(&id, program, &actions, &attributes, &arguments, environment))
     return id
   }
 

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 public import NIOCore
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
 
 extension Channel {
   /// Sets `FD_CLOEXEC` on the socket, so that programs that this process starts do not inherit it.

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
 
 /// Errors of a file that contains certificates or a private key.
 package enum PEMFile {

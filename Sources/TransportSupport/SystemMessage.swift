@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
 
 /// Returns the system's description of an error number; it can be called on any thread.
 ///

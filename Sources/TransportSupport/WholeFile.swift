@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
 
 /// The bytes of a file, a pipe or a device, read to the end.
 package struct WholeFile {
@@ -36,7 +42,7 @@ package struct WholeFile {
   package init(descriptor: CInt, maximumBytes: Int = maximumBytes) throws(Fault) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Fault(errno) }
-    mode = status.st_mode
+    mode = UInt32(status.st_mode)
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 64 << 10)
     while true {
@@ -53,7 +59,7 @@ package struct WholeFile {
   }
 
   /// True if it is a regular file, not a pipe, a device or a folder.
-  package var isRegular: Bool { mode & S_IFMT == S_IFREG }
+  package var isRegular: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFREG) }
 }
 
 extension WholeFile.Fault {

@@ -38,6 +38,9 @@ extension Client {
     for try await _ in statuses where await isSo() { return }
   }
 
+  /// The number of stores that the client subscribes to.
+  var subscriptions: Int { records.count }
+
   /// Ends the connection as if it were lost.
   func cut() { interrupt?.finish() }
 

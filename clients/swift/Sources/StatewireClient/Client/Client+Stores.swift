@@ -17,18 +17,76 @@ extension Client {
     _ kind: Kind<Input, State>, name: String? = nil, config: JSONValue? = nil
   ) async throws -> RemoteStore<Input, State> {
     let record = record(named: name ?? kind.name, kind.name, config)
+    record.isKept = true
+    try await subscribe(to: record)
+    return RemoteStore(client: self, number: record.number, name: record.name)
+  }
+
+  /// Opens a store and subscribes to it while `body` runs.
+  ///
+  /// The subscription ends with the last body that uses the store, unless `open` has returned it
+  /// too.
+  ///
+  /// - Parameters:
+  ///   - kind: The store kind, such as `.todo`.
+  ///   - name: The store's name in the session; nil uses the name of its kind.
+  ///   - config: The configuration; see `open`.
+  ///   - body: The work.
+  /// - Returns: The result of `body`.
+  /// - Throws: The errors of `open` and of `body`.
+  @discardableResult
+  public nonisolated func withStore<Input, State, Value>(
+    _ kind: Kind<Input, State>, name: String? = nil, config: JSONValue? = nil,
+    _ body: (RemoteStore<Input, State>) async throws -> Value
+  ) async throws -> Value {
+    let store = try await use(kind, name ?? kind.name, config)
+    do {
+      let value = try await body(store)
+      await release(store.number)
+      return value
+    } catch {
+      await release(store.number)
+      throw error
+    }
+  }
+
+  private func use<Input, State>(
+    _ kind: Kind<Input, State>, _ name: String, _ config: JSONValue?
+  ) async throws -> RemoteStore<Input, State> {
+    let record = record(named: name, kind.name, config)
+    // Before the subscription: another user may end meanwhile.
+    record.users += 1
+    do {
+      try await subscribe(to: record)
+    } catch {
+      release(record.number)
+      throw error
+    }
+    return RemoteStore(client: self, number: record.number, name: record.name)
+  }
+
+  /// Ends the subscription with its last user.
+  private func release(_ number: Int) {
+    guard let record = records[number] else { return }
+    record.users -= 1
+    guard record.users == 0, !record.isKept else { return }
+    end(record, nil)
+    guard status == .connected, let connection else { return }
+    _ = connection.start("store/unsubscribe", ["store": .string(record.name)]) { _ in }
+  }
+
+  private func subscribe(to record: StoreRecord) async throws {
     while !record.isSubscribed {
       let connection = try await ready()
       do {
         try await subscribe(connection, to: record)
       } catch let error as StatewireError where error.code == .connectionLost {
         continue
-      } catch {
+      } catch let error as RPCError {
         if !record.isSubscribed { end(record, error) }
         throw error
       }
     }
-    return RemoteStore(client: self, number: record.number, name: record.name)
   }
 
   private func record(named name: String, _ kind: String, _ config: JSONValue?) -> StoreRecord {

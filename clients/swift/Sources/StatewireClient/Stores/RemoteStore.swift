@@ -8,7 +8,8 @@ public import StatewireProtocol
 ///     for try await state in store.states { draw(state) }
 ///
 /// The iteration begins with the current state and then yields the latest one after each change. A
-/// slow consumer skips intermediate states. A state is decoded when it is read.
+/// slow consumer skips intermediate states. No state equals the previous one. A state is decoded when
+/// it is read.
 public struct RemoteStore<Input: Encodable & Sendable, State: Decodable & Sendable>: Sendable {
   let client: Client
   let number: Int

@@ -17,6 +17,10 @@ final class StoreRecord {
   let kind: String
   let config: JSONValue?
 
+  /// True after `open`: the subscription lasts until `unsubscribe`.
+  var isKept = false
+  /// The number of bodies of `withStore` that use the subscription.
+  var users = 0
   /// True while the client subscribes to the store on each connection.
   var isSubscribed = false
   /// The number of times that the whole state was requested, by divergence.
