@@ -103,6 +103,23 @@ struct KeyedListIDTests {
     #expect(list.shape.nodesNot(in: before) <= 1)
   }
 
+  @Test("a change in one list of a dictionary of lists is one operation")
+  func dictionaryOfLists() throws {
+    var columns: [Letter: KeyedList<Row<UUID>>] = [:]
+    for (number, letter) in [Letter.a, .b, .c].enumerated() {
+      columns[letter] = KeyedList((0..<500).map { Row(id: UUID(number: number * 1_000 + $0)) })
+    }
+    var reader = try Follower(columns)
+    columns[.b]?[id: UUID(number: 1_200)]?.title = "x"
+    try reader.follow(columns)
+    #expect(reader.text == #"[{"op":"replace","path":"/b/200/title","value":"x"}]"#)
+    // A move between two lists is a removal and an addition.
+    let moved = columns[.b]?.remove(id: UUID(number: 1_200))
+    columns[.c]?.insert(try #require(moved), at: 0)
+    try reader.follow(columns)
+    #expect(reader.operations.count == 2)
+  }
+
   @Test("enums with raw values and types with a lossless description are ids")
   func otherIDs() {
     #expect(Letter.a.keyText == "a" && Rank.high.keyText == "10")
