@@ -285,6 +285,14 @@ let package = Package(
       path: "Examples/Template/Tests/CounterServerTests",
       swiftSettings: strict),
 
+    // The server of docs/reference/types.md, with which tests check the forms of all types.
+    .executableTarget(
+      name: "TypesServer",
+      dependencies: ["StateMachines", "StatewireJSON", "StatewireServer"],
+      path: "Tests/TypesServer",
+      swiftSettings: strict
+    ),
+
     // Tests mirror the sources. `TestSupport` is shared and imports no module of the package.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(
@@ -301,7 +309,7 @@ let package = Package(
       dependencies: [
         "BuiltinStores", "BuiltinStoresProtocol", "ClientTransports", "ServerCore", "Sessions",
         "StateMachines", "StateMachinesTesting", "StatewireJSON", "StatewireServer", "Stopwatch",
-        "TestSupport", "Transports",
+        "TestSupport", "Transports", "TypesServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],

@@ -40,7 +40,8 @@ public import StatewireJSON
 ///
 /// - Shape: on the wire an `Input`, and a `ViewState` that is an enum, is an object. Its `"type"`
 ///   is the name of the case, and its other members are the labels of the payload:
-///   `{"type":"incrementTapped"}`.
+///   `{"type":"incrementTapped"}`. A payload without a label has the members `_0`, `_1` and so on,
+///   by its position: label what clients send. docs/reference/types.md has the form of each type.
 public protocol StateMachine: Sendable {
   /// An input: something that happened on the frontend's side.
   associatedtype Input: Decodable & Sendable
