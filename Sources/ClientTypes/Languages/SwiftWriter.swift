@@ -150,7 +150,8 @@ struct SwiftWriter {
   /// Returns the name of a member, a case or a field; some names cannot be used even in backticks.
   func identifier(_ text: String) -> String {
     let name = text.memberName
-    return ["self", "Self", "init", "Type", "Protocol", "_"].contains(name) ? name + "_" : name
+    return ["self", "Self", "init", "Type", "Protocol", "allCases"].contains(name)
+      ? name + "_" : name
   }
 
   /// Returns a name, in backticks if it is a keyword.

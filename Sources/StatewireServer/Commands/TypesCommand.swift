@@ -158,7 +158,9 @@ public struct TypesCommand<Program: ServerProgram>: AsyncParsableCommand {
       return (try await server.description(), connect)
     }
     guard let schema else {
-      return (ServerDescription(kinds: try Program.kinds.described()).openRPC, nil)
+      let description = ServerDescription(kinds: try Program.kinds.described())
+      for warning in description.warnings { Output.writeError("warning: \(warning)") }
+      return (description.openRPC, nil)
     }
     let name = schema == "-" ? "standard input" : schema
     do {
