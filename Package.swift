@@ -271,6 +271,22 @@ let package = Package(
       path: "Examples/Stopwatch",
       swiftSettings: strict
     ),
+    // A store of two others, with undo and autosave.
+    .executableTarget(
+      name: "Kanban",
+      dependencies: ["StateMachines", "StatewireServer"],
+      path: "Examples/Kanban",
+      exclude: ["web", "board.py", "desk.py"],
+      swiftSettings: strict
+    ),
+    // A store that all sessions share, with different views.
+    .executableTarget(
+      name: "Auction",
+      dependencies: ["StateMachines", "StatewireServer"],
+      path: "Examples/Auction",
+      exclude: ["web"],
+      swiftSettings: strict
+    ),
 
     // The project that `statewire new` writes.
     .executableTarget(
@@ -307,9 +323,10 @@ let package = Package(
     .testTarget(
       name: "ExamplesTests",
       dependencies: [
-        "BuiltinStores", "BuiltinStoresProtocol", "ClientTransports", "ServerCore", "Sessions",
-        "StateMachines", "StateMachinesTesting", "StatewireJSON", "StatewireServer", "Stopwatch",
-        "TestSupport", "Transports", "TypesServer",
+        "Auction", "BuiltinStores", "BuiltinStoresProtocol", "ClientTransports", "Kanban",
+        "ServerCore", "Sessions", "StateMachines", "StateMachinesTesting", "StatewireJSON",
+        "StatewireServer", "Stopwatch", "TestSupport", "Transports",
+        "TypesServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
