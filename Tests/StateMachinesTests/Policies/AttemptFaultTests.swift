@@ -56,6 +56,43 @@ struct AttemptFaultTests {
     }
   }
 
+  /// The parent of a puppet.
+  struct Stage: StateMachine {
+    enum Input: Codable, Sendable { case puppet(input: Puppet.Input) }
+    enum Action: Equatable, Sendable { case puppet(Puppet.Action) }
+    struct State: Sendable { var puppet = Puppet.State() }
+
+    let initialState = State()
+    let puppet: Puppet
+
+    var children: [Child<Stage>] {
+      Child(
+        "puppet", puppet, state: \.puppet,
+        input: CasePath(Input.puppet) { if case .puppet(let input) = $0 { input } else { nil } },
+        action: CasePath(Action.puppet) { if case .puppet(let action) = $0 { action } else { nil } }
+      )
+    }
+
+    func effect(of input: Input, in state: State) -> Effect<Action> { .none }
+    func reduce(_ state: inout State, _ action: Action) {}
+    func view(of state: State) -> [String] { state.puppet.notes }
+  }
+
+  @Test("each attempt of a child's operation meets a fault")
+  func child() async throws {
+    for failures in 1...3 {
+      let saves = Record<Int>()
+      let effect = Self.retried(saves)[0]
+      let store = TestStore(Stage(puppet: Puppet(effects: ["do": { _ in effect }])))
+      await store.inject(.fail, into: "puppet/save", times: failures)
+      try await store.send(.puppet(input: "do"))
+      try await store.advance(by: .seconds(3))
+      let note = failures < 3 ? "saved" : "bad"
+      try await store.receive(.puppet(.note(note))) { $0.puppet.notes = [note] }
+      try await store.finish()
+    }
+  }
+
   @Test("an operation that is named after `compactMap` is one attempt")
   func namedOutside() async throws {
     let effect = Effect<Int>.run("unnamed") { await $0.send(1) }
