@@ -96,7 +96,8 @@ extension Work {
     }
     return Work<Other>(
       name: transform.prefix + name, id: id.map(transform.id), isFeed: isFeed, began: began,
-      cancelled: cancelled.flatMap(transform.action), dependents: dependents.map(transform.id),
+      cancelled: cancelled.flatMap(transform.action), queue: queue.map(transform.id),
+      dependents: dependents.map(transform.id),
       failing: failing.flatMap(transform.failing), hasMetFault: hasMetFault, isPresent: isPresent,
       hasAttempts: hasAttempts, body: changed)
   }

@@ -69,6 +69,8 @@ final class Work<Action: Sendable>: Sendable {
   let isFeed: Bool
   let began: (@Sendable () -> Void)?
   let cancelled: Action?
+  /// The queue in which the work waits for other work; nil if it begins immediately.
+  let queue: EffectID?
   /// The id of other effects that are cancelled when this work is cancelled with its input.
   let dependents: EffectID?
   /// The way in which the work fails; nil if it is not an operation that can fail.
@@ -85,7 +87,8 @@ final class Work<Action: Sendable>: Sendable {
 
   init(
     name: String, id: EffectID? = nil, isFeed: Bool = false, began: (@Sendable () -> Void)? = nil,
-    cancelled: Action? = nil, dependents: EffectID? = nil, failing: Failing<Action>? = nil,
+    cancelled: Action? = nil, queue: EffectID? = nil, dependents: EffectID? = nil,
+    failing: Failing<Action>? = nil,
     hasMetFault: Bool = false, isPresent: (@Sendable (any Sendable) -> Bool)? = nil,
     hasAttempts: Bool = false, body: @escaping Body
   ) {
@@ -94,6 +97,7 @@ final class Work<Action: Sendable>: Sendable {
     self.isFeed = isFeed
     self.began = began
     self.cancelled = cancelled
+    self.queue = queue
     self.dependents = dependents
     self.failing = failing
     self.hasMetFault = hasMetFault
@@ -106,12 +110,14 @@ final class Work<Action: Sendable>: Sendable {
   func changing(
     name: String? = nil, id: EffectID? = nil, isFeed: Bool? = nil,
     began: (@Sendable () -> Void)? = nil,
-    cancelled: Action? = nil, dependents: EffectID? = nil, failing: Failing<Action>? = nil,
+    cancelled: Action? = nil, queue: EffectID? = nil, dependents: EffectID? = nil,
+    failing: Failing<Action>? = nil,
     hasMetFault: Bool? = nil, hasAttempts: Bool? = nil, body: Body? = nil
   ) -> Work {
     Work(
       name: name ?? self.name, id: id ?? self.id, isFeed: isFeed ?? self.isFeed,
       began: began ?? self.began, cancelled: cancelled ?? self.cancelled,
+      queue: queue ?? self.queue,
       dependents: dependents ?? self.dependents, failing: failing ?? self.failing,
       hasMetFault: hasMetFault ?? self.hasMetFault, isPresent: isPresent,
       hasAttempts: hasAttempts ?? self.hasAttempts,
@@ -258,6 +264,16 @@ extension Effect {
   /// operation.
   public func onCancel(_ action: Action) -> Effect { mapWork { $0.changing(cancelled: action) } }
 
+  /// Returns the same effect, whose work runs in a queue: it begins when all earlier work of the
+  /// queue has returned.
+  ///
+  /// For work whose order matters, such as writes to a service. Several pieces of work of one effect
+  /// run one after another too. Work that is cancelled while it waits never begins; cancelled work
+  /// that still runs is waited for. Immediate effects and feeds do not wait.
+  ///
+  /// - Parameter queue: The id of the queue within the store.
+  public func serial(_ queue: EffectID) -> Effect { mapOwnWork { $0.changing(queue: queue) } }
+
   /// Returns the same effect; if it is cancelled with its input, the running effects with the given
   /// id are cancelled after it.
   ///
@@ -355,6 +371,19 @@ extension Effect {
     case .none, .action: true
     case .several(let effects): effects.allSatisfy(\.isImmediate)
     case .named, .work, .cancel, .operation, .put, .deferred: false
+    }
+  }
+
+  /// Returns the same effect with all its work changed, except waits and the work of immediate
+  /// effects.
+  func mapOwnWork(_ change: @escaping @Sendable (Work<Action>) -> Work<Action>) -> Effect {
+    switch step {
+    case .none, .action, .named, .cancel, .operation: self
+    case .several(let effects): .several(effects.map { $0.mapOwnWork(change) })
+    case .work(let work): Effect(step: .work(change(work)))
+    case .put(let delay, let wait, let effect):
+      Effect(step: .put(off: delay, wait, effect.mapOwnWork(change)))
+    case .deferred(let make): Effect(step: .deferred { make($0).mapOwnWork(change) })
     }
   }
 

@@ -76,6 +76,7 @@ final class EffectRunner<Action: Sendable> {
   /// The work that waits, including cancelled work; the runs before `nextHeld` have begun.
   private var held: [Run] = []
   private var nextHeld = 0
+  private var queues = SerialQueues()
 
   init(host: any StoreHost, store: StoreNumber, environment: StoreEnvironment) {
     self.host = host
@@ -118,9 +119,22 @@ final class EffectRunner<Action: Sendable> {
       held.append(run)
       hold(self)
     } else {
-      run.task = start(work, run.number)
+      startInOrder(run)
     }
     return run
+  }
+
+  /// Starts work, or adds it to its queue if other work of the queue runs.
+  private func startInOrder(_ run: Run) {
+    if let queue = run.work.queue, !run.isFeed, !queues.add(run.number, to: queue) { return }
+    run.task = start(run.work, run.number)
+  }
+
+  /// Starts the next work of the queue of a run that has ended.
+  private func leaveQueue(_ number: RunNumber) {
+    if let next = queues.ended(number, { run($0) != nil }), let run = run(next) {
+      run.task = start(run.work, next)
+    }
   }
 
   private func start(_ work: Work<Action>, _ number: RunNumber) -> Task<Void, Never> {
@@ -210,6 +224,7 @@ final class EffectRunner<Action: Sendable> {
   func becameFeed(_ run: Run) -> Bool {
     guard !run.isFeed, index(of: run.number) != nil else { return false }
     run.isFeed = true
+    leaveQueue(run.number)
     return true
   }
 
@@ -218,6 +233,7 @@ final class EffectRunner<Action: Sendable> {
   /// - Returns: The run; nil if it had been cancelled before.
   func ended(_ number: RunNumber) -> Run? {
     if !stopping.isEmpty { stopping[number] = nil }
+    leaveQueue(number)
     return index(of: number).map { remove(at: $0) }
   }
 
@@ -334,7 +350,7 @@ extension EffectRunner: DelayedWork {
     }
     guard run.isHeld else { return }
     run.isHeld = false
-    run.task = start(run.work, run.number)
+    startInOrder(run)
   }
 }
 

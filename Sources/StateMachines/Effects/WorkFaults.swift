@@ -84,7 +84,8 @@ extension Work {
     let faults = WorkFaults(injected, name: name, failure: failing?.failure, began: began)
     return Work(
       name: name, id: id, isFeed: isFeed, began: faults.isCarriedOut ? began : nil,
-      cancelled: cancelled, dependents: dependents, failing: failing, hasMetFault: hasMetFault,
+      cancelled: cancelled, queue: queue, dependents: dependents, failing: failing,
+      hasMetFault: hasMetFault,
       isPresent: isPresent, hasAttempts: true
     ) { [attempts] context in await attempts(context.meeting(faults)) }
   }

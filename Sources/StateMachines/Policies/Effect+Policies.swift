@@ -110,18 +110,8 @@ extension Effect {
         _ attempt: @escaping Work<Action>.Body, _ failing: Failing<Action>?
       ) -> Work<Action>.Body
   ) -> Effect {
-    switch step {
-    case .none, .action, .named, .cancel, .operation:
-      return self
-    case .several(let effects):
-      return .several(effects.map { $0.mapAttempts(change) })
-    case .work(let work):
-      return Effect(
-        step: .work(work.changing(hasAttempts: true, body: change(work.attempts, work.failing))))
-    case .put(let delay, let wait, let effect):
-      return Effect(step: .put(off: delay, wait, effect.mapAttempts(change)))
-    case .deferred(let make):
-      return Effect(step: .deferred { make($0).mapAttempts(change) })
+    mapOwnWork { work in
+      work.changing(hasAttempts: true, body: change(work.attempts, work.failing))
     }
   }
 }
