@@ -12,6 +12,7 @@ struct Desk: DurableMachine {
     case kanban(Kanban.Action)
     case timer(WorkTimer.Action)
   }
+  typealias Event = WorkTimer.Event
   struct State: Codable, Sendable {
     var kanban = Kanban.State()
     var timer = WorkTimer.State()
@@ -43,8 +44,6 @@ struct Desk: DurableMachine {
   func view(of state: State) -> ViewState {
     ViewState(kanban: kanban.view(of: state.kanban), timer: state.timer)
   }
-
-  func event(of action: Action, in state: State) -> WorkTimer.Event? { nil }
 
   func restart(of input: Input, in state: State, after elapsed: Duration) -> Effect<Action> {
     .none

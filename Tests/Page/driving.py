@@ -28,14 +28,15 @@ expect.set_options(timeout=PATIENCE)
 class Server:
     """The program with a temporary data folder. It keeps its port when it is restarted."""
 
-    def __init__(self, *options):
+    def __init__(self, *options, program=PROGRAM):
         self.options = options
+        self.program = program
         self.folder = tempfile.TemporaryDirectory(prefix="statewire-page-")
         self.address = "127.0.0.1:0"
         self.start()
 
     def start(self):
-        command = [PROGRAM, "serve", "--web", self.address, "--data-dir", self.folder.name, *self.options]
+        command = [self.program, "serve", "--web", self.address, "--data-dir", self.folder.name, *self.options]
         if WEB_ROOT:
             command += ["--web-root", WEB_ROOT]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -141,9 +142,10 @@ class Driving(unittest.TestCase):
         cls.playwright.stop()
 
     options = []
+    program = PROGRAM
 
     def setUp(self):
-        self.server = Server(*self.options)
+        self.server = Server(*self.options, program=self.program)
         self.complaints = []
         # Chromium logs each failed attempt to connect.
         self.expected_complaints = r"ERR_CONNECTION_REFUSED|Password forms should have"

@@ -31,8 +31,8 @@ find("#bid").onsubmit = (event) => {
 };
 find("#offer").onsubmit = (event) => {
   event.preventDefault();
-  const { item, price, seconds } = event.target.elements;
-  send({ type: "offered", item: item.value, price: price.valueAsNumber, seconds: seconds.valueAsNumber });
+  const { title, price, seconds } = event.target.elements;
+  send({ type: "offered", item: title.value, price: price.valueAsNumber, seconds: seconds.valueAsNumber });
 };
 
 auction.subscribe(({ lot, highest, winner, bids, secondsLeft, watchers }) => {
