@@ -77,7 +77,22 @@ where Place.Parent == Parent.State, Place.Part == Machine.State {
     if isDurable, machine.durability == nil {
       return "the child \(name) of the durable machine \(Parent.self) is not a DurableMachine"
     }
-    return machine.fault
+    return machine.fault ?? hiddenView
+  }
+
+  /// The error of a parent that shows its state, although the child shows less of its own.
+  private var hiddenView: String? {
+    if Machine.self is any AudienceMachine.Type, !(Parent.self is any AudienceMachine.Type) {
+      return
+        "the child \(name) of \(Parent.self) is an AudienceMachine, so \(Parent.self) must be one"
+    }
+    if Machine.ViewState.self != Machine.State.self, Parent.ViewState.self == Parent.State.self {
+      return """
+        the child \(name) of \(Parent.self) has a view state, which \(Parent.self) does not show; \
+        give \(Parent.self) a view state that contains \(Machine.ViewState.self)
+        """
+    }
+    return nil
   }
 
   // MARK: Inputs and actions

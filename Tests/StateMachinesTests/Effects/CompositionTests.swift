@@ -337,6 +337,58 @@ struct CompositionTests {
     func restart(of input: Input, in state: State, after elapsed: Duration) -> Effect<Int> { .none }
   }
 
+  /// A machine that hides a part of its state.
+  private struct Secret: StateMachine {
+    enum Input: Codable, Sendable { case go }
+    struct State: Codable, Sendable { var secret = 1 }
+    struct ViewState: Codable, Sendable {}
+    let initialState = State()
+    func effect(of input: Input, in state: State) -> Effect<Int> { .none }
+    func reduce(_ state: inout State, _ action: Int) {}
+    func view(of state: State) -> ViewState { ViewState() }
+  }
+
+  /// A machine that shows the state of its child, and not the view of the child.
+  private struct Leak: StateMachine {
+    enum Input: Codable, Sendable { case secret(input: Secret.Input) }
+    struct State: Codable, Sendable { var secret = Secret.State() }
+    let initialState = State()
+    var children: [Child<Leak>] {
+      Child(
+        "secret", Secret(), state: \.secret,
+        input: CasePath(Input.secret) { if case .secret(let input) = $0 { input } else { nil } },
+        action: CasePath({ $0 }, { $0 }))
+    }
+    func effect(of input: Input, in state: State) -> Effect<Int> { .none }
+    func reduce(_ state: inout State, _ action: Int) {}
+  }
+
+  /// A machine with a hand of cards that only its player sees.
+  private struct Hand: AudienceMachine {
+    enum Input: Codable, Sendable { case go }
+    struct State: Codable, Sendable { var cards = ["ace"] }
+    let initialState = State()
+    func effect(of input: Input, in state: State) -> Effect<Int> { .none }
+    func reduce(_ state: inout State, _ action: Int) {}
+    func audience(of viewer: Viewer) -> String { viewer.identity ?? "" }
+    func view(of state: State, for player: String) -> State { State(cards: []) }
+  }
+
+  /// A machine that shows the hand to all viewers.
+  private struct Table: StateMachine {
+    enum Input: Codable, Sendable { case hand(input: Hand.Input) }
+    struct State: Codable, Sendable { var hand = Hand.State() }
+    let initialState = State()
+    var children: [Child<Table>] {
+      Child(
+        "hand", Hand(), state: \.hand,
+        input: CasePath(Input.hand) { if case .hand(let input) = $0 { input } else { nil } },
+        action: CasePath({ $0 }, { $0 }))
+    }
+    func effect(of input: Input, in state: State) -> Effect<Int> { .none }
+    func reduce(_ state: inout State, _ action: Int) {}
+  }
+
   @Test("a wrong composition is an error when the store opens, which names the child")
   func faultyCompositions() async throws {
     await #expect {
@@ -348,6 +400,12 @@ struct CompositionTests {
     await #expect {
       _ = try await Bench(Mixed())
     } throws: { "\($0)".contains("the child plain of the durable machine Mixed") }
+    await #expect {
+      _ = try await Bench(Leak())
+    } throws: { "\($0)".contains("the child secret of Leak has a view state") }
+    await #expect {
+      _ = try await Bench(Table())
+    } throws: { "\($0)".contains("the child hand of Table is an AudienceMachine") }
   }
 }
 
