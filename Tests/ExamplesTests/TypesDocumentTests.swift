@@ -50,7 +50,7 @@ struct TypesDocumentTests {
       try JSONValue(parsing: schema)["components"]?["schemas"])
     let folder = try TestFolder()
     try schema.write(toFile: folder.file("schema"), atomically: true, encoding: .utf8)
-    let typeScript = try generated("javascript", folder.file("schema"))
+    let typeScript = try generated("typescript", folder.file("schema"))
     let python = try generated("python", folder.file("schema"))
     let forms = try JSON.value(AllTypes())
     var rows = [
@@ -101,18 +101,20 @@ struct TypesDocumentTests {
 
   /// The types of the members of `AllTypes` that a generator writes, by member.
   private static func generated(_ language: String, _ schemas: String) throws -> [String: String] {
-    let script = TestedPackage.root.appending(path: "Scripts/generate-clients").path
     let result = try ProgramResult(
-      of: "/usr/bin/env", ["python3", script, "--language", language, "--schemas", schemas])
+      of: TestedPackage.program("statewire"),
+      ["types", "--protocol", "--schema", schemas, "--language", language])
     let text = result.output
     let start = try #require(
-      text.range(of: #"(interface|class) _?AllTypes\b.*\n"#, options: .regularExpression))
+      text.range(
+        of: #"(interface AllTypes \{|AllTypes = TypedDict\(\n *"AllTypes",\n *\{)\n"#,
+        options: .regularExpression))
     var types: [String: String] = [:]
     for line in text[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false) {
       guard let colon = line.firstIndex(of: ":"), line.hasPrefix("  ") else { break }
-      let member = line[..<colon].trimmingCharacters(in: CharacterSet(charactersIn: " ?"))
+      let member = line[..<colon].trimmingCharacters(in: CharacterSet(charactersIn: " ?\""))
       let type = line[line.index(after: colon)...].trimmingCharacters(
-        in: CharacterSet(charactersIn: " ;"))
+        in: CharacterSet(charactersIn: " ;,\""))
       types[member] = alias(type, in: text) ?? type
     }
     return types
