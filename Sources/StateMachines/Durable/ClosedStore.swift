@@ -67,12 +67,16 @@ public final class ClosedStore: AnyStore {
   public func close() -> [Task<Void, Never>] { [] }
   /// Returns false: the store has nothing to record.
   public func prepareRecord(scope: String, epoch: UInt64) -> Bool { false }
+  /// 1.
+  public let version = 1
   /// Does nothing: the store has no work.
   public func delayWork(by hold: @escaping (any DelayedWork) -> Void) {}
   /// Does nothing: the store has nothing to record.
   public func record(by recorder: any StoreRecorder) {}
   /// Does nothing: a closed store is not resumed.
   public func resume(areSomeLost: Bool) {}
+  /// Returns false.
+  public func canRestart(_ input: [UInt8]) -> Bool { false }
   /// Does nothing: a closed store has no inputs to restart.
   public func restart(_ accepted: AcceptedInput) throws(JSONError) {}
 }

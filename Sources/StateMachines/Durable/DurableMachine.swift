@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StatewireJSON
+public import StatewireJSON
 
 /// A state machine whose stores can be persisted, and can continue in another process after theirs
 /// was killed.
@@ -20,6 +20,18 @@ internal import StatewireJSON
 /// The folded state is persisted and restored through its `Codable` conformance. If `ViewState` is
 /// `State`, `view(of:)` must return the state itself (the default): in this case the view state
 /// that frontends receive is what is persisted.
+///
+/// # Evolution
+///
+/// A newer program reads the states that an older one has persisted, in this order:
+/// 1. If the state has an older `version`, `migrate(from:state:)` converts it.
+/// 2. The state is decoded. A member that it lacks is filled in from `initialState`, at the same
+///    path, or from `memberDefaults`. A member that `State` no longer has is ignored.
+/// 3. A state that cannot be read, or that a newer version has written, is kept aside in the
+///    journal, and the store opens in its initial state. Nothing is deleted.
+///
+/// Unsettled inputs are decoded as `Input`; one that cannot be decoded is dropped, and the action of
+/// `interruption(in:)` is folded.
 public protocol DurableMachine: StateMachine where Input: Codable, State: Codable {
   /// Returns the effect for an input that was accepted before the process ended and whose effects
   /// had not all ended.
@@ -50,6 +62,47 @@ public protocol DurableMachine: StateMachine where Input: Codable, State: Codabl
   ///
   /// The action corrects a state in which an operation is still running although it may have ended.
   func interruption(in state: State) -> Action?
+
+  /// The version of the persisted form of `State`; at least 1. The default is 1.
+  ///
+  /// Raise it together with a change that needs `migrate(from:state:)`, and when `view(of:)` shows
+  /// an unchanged state in another form.
+  var version: Int { get }
+
+  /// Converts a persisted state of an older version to the form of `State`. The default returns the
+  /// state unchanged.
+  ///
+  /// ```swift
+  /// var version: Int { 3 }
+  ///
+  /// func migrate(from version: Int, state: JSONValue) throws -> JSONValue {
+  ///   var members = state.object ?? [:]
+  ///   if version < 2 { members["title"] = members.removeValue(forKey: "name") }
+  ///   if version < 3 { members["zoom"] = "fit" }
+  ///   return .object(members)
+  /// }
+  /// ```
+  ///
+  /// The result may lack members that are filled in. If the function throws, the state is kept
+  /// aside.
+  ///
+  /// - Parameters:
+  ///   - version: The version of the machine that has persisted the state; less than `version`.
+  ///   - state: The state as JSON, as that version has encoded it.
+  func migrate(from version: Int, state: JSONValue) throws -> JSONValue
+
+  /// Values from which members are filled in that elements of lists and dictionaries, and payloads
+  /// of enums, lack in a persisted state. The default is empty.
+  ///
+  /// ```swift
+  /// var memberDefaults: [(path: String, value: any Encodable)] {
+  ///   [("/cards/*", Card(title: ""))]
+  /// }
+  /// ```
+  ///
+  /// A path is a JSON Pointer (RFC 6901) in which `*` stands for each element of an array and each
+  /// member of an object. A value is used for each value at its path, and for those inside of it.
+  var memberDefaults: [(path: String, value: any Encodable)] { get }
 }
 
 extension DurableMachine {
@@ -59,12 +112,22 @@ extension DurableMachine {
   public var resumesForFrontends: Bool { false }
   /// Returns nil: no action is folded.
   public func interruption(in state: State) -> Action? { nil }
+  /// 1.
+  public var version: Int { 1 }
+  /// Returns the state unchanged.
+  public func migrate(from version: Int, state: JSONValue) throws -> JSONValue { state }
+  /// No values.
+  public var memberDefaults: [(path: String, value: any Encodable)] { [] }
 }
 
 /// The functions of a durable machine, for code that is generic over all state machines.
 struct Durability<Machine: StateMachine> {
   let encodeState: (Machine.State) throws(JSONError) -> JSONEncodedState
   let decodeState: (JSONValue) throws(JSONError) -> Machine.State
+  /// Reads a state of an earlier process; see `RestoredState`.
+  let restoreState:
+    (Machine, JSONValue, _ version: Int?) throws(JSONError) -> RestoredState<Machine.State>
+  let version: (Machine) -> Int
   let encodeInput: (Machine.Input) throws(JSONError) -> [UInt8]
   let restart: (Machine, Machine.Input, Machine.State, Duration) -> Effect<Machine.Action>
   let resumption: (Machine, Machine.State) -> Effect<Machine.Action>
@@ -75,6 +138,16 @@ struct Durability<Machine: StateMachine> {
   static var ofMachine: Durability? {
     guard let durable = Machine.self as? any DurableMachine.Type else { return nil }
     return durable.durability as? Durability
+  }
+
+  /// Returns the functions of the machine.
+  ///
+  /// - Throws: `JSONError` if the machine is not durable.
+  static func required() throws(JSONError) -> Durability {
+    guard let durability = ofMachine else {
+      throw JSONError(.type, "states of this kind are not persisted; use a DurableMachine")
+    }
+    return durability
   }
 }
 
@@ -87,6 +160,10 @@ extension DurableMachine {
       decodeState: { value throws(JSONError) in
         try JSON.decode(State.self, from: value, limits: .stored)
       },
+      restoreState: { machine, value, version throws(JSONError) in
+        try machine.restoredState(value, version: version)
+      },
+      version: { $0.version },
       encodeInput: { input throws(JSONError) in
         var writer = JSONWriter()
         try inputEncoding.write(input, to: &writer)

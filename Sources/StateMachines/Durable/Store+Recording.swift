@@ -12,9 +12,14 @@ extension Store {
   /// `AnyStore.prepareRecord`.
   public func prepareRecord(scope: String, epoch: UInt64) -> Bool {
     guard let durability = Durability<Machine>.ofMachine else { return false }
+    precondition(
+      durability.version(machine) >= 1, "the version of a durable machine is at least 1")
     record = StoreRecord(durability, scope: scope, epoch: epoch)
     return true
   }
+
+  /// The version of the recorded states; see `AnyStore.version`.
+  public var version: Int { record?.durability.version(machine) ?? 1 }
 
   /// Passes the state and the unsettled inputs to a recorder, and from then on each change.
   public func record(by recorder: any StoreRecorder) {
@@ -42,6 +47,11 @@ extension Store {
       record == nil ? composed.initialEffect(in: state) : composed.resumption(in: state)
     if case .none = effect.step { return false }
     return true
+  }
+
+  /// Returns true if `restart` can decode an input; see `AnyStore.canRestart`.
+  public func canRestart(_ input: [UInt8]) -> Bool {
+    (try? JSON.decode(Machine.Input.self, from: input, limits: .stored)) != nil
   }
 
   /// Restarts an input whose effects had not ended in the earlier process; see `AnyStore.restart`.

@@ -92,6 +92,9 @@ public protocol AnyStore: AnyObject {
   /// - Returns: True if the store can be recorded.
   func prepareRecord(scope: String, epoch: UInt64) -> Bool
 
+  /// The version of the recorded states, `DurableMachine.version`; 1 if the store is not recorded.
+  var version: Int { get }
+
   /// Makes work wait until `DelayedWork.beginNext` is called, from now on.
   ///
   /// Work that is cancelled while it waits never begins. Work of `StateMachine.initialEffect` that
@@ -110,6 +113,9 @@ public protocol AnyStore: AnyObject {
   /// - Parameter areSomeLost: True if unsettled inputs may have been lost, beside those that are
   ///   restarted. The store then first folds the action of `DurableMachine.interruption`.
   func resume(areSomeLost: Bool)
+
+  /// Returns true if `restart` can decode an input, given as JSON text.
+  func canRestart(_ input: [UInt8]) -> Bool
 
   /// Restarts an input whose effects had not ended in the earlier process. The inputs of a session
   /// are restarted in the order in which they came.

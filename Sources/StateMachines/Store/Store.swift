@@ -118,9 +118,12 @@ public final class Store<Machine: StateMachine> {
   ///   - host: The actor that owns the store.
   ///   - environment: The clock, executor and faults of effects.
   ///   - hooks: Observers of inputs and operations; they cannot change the stream of actions.
-  ///   - revision: The revision of the state.
+  ///   - revision: The revision of the state. The store has the next one if its state is not the
+  ///     same, because it was migrated, members were filled in, or it is encoded in another form.
   ///   - lastOperation: The number of the last input.
   ///   - state: The folded state, as `StoreRecorder` received it.
+  ///   - version: The version of the machine that has recorded the state; nil for the version of
+  ///     `machine`.
   /// - Throws: `JSONError` if the value is not a state of the machine, or the machine is not
   ///   durable.
   public convenience init(
@@ -131,14 +134,14 @@ public final class Store<Machine: StateMachine> {
     hooks: [Hook<Machine>] = [],
     revision: Revision,
     lastOperation: UInt64,
-    state: JSONValue
+    state: JSONValue,
+    version: Int? = nil
   ) throws(JSONError) {
-    guard let durability = Durability<Machine>.ofMachine else {
-      throw JSONError(.type, "states of this kind are not persisted; use a DurableMachine")
-    }
+    let restored = try Durability<Machine>.required().restoreState(machine, state, version)
     try self.init(
-      machine, number: number, host: host, environment, hooks: hooks, revision: revision,
-      lastOperation: lastOperation, state: try durability.decodeState(state))
+      machine, number: number, host: host, environment, hooks: hooks,
+      revision: restored.isUnchanged ? revision : revision + 1, lastOperation: lastOperation,
+      state: restored.state)
   }
 
   init(
