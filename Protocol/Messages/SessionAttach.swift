@@ -90,18 +90,23 @@ public enum SessionAttach {
 
   /// The changes of one store that a frontend missed.
   ///
-  /// - Shape: `{"replayed": Int}`, `{"snapshot": Snapshot, "reason": SnapshotReason}` or
-  ///   `{"closed": "closed"}`
+  /// - Shape: `{"replayed": Int}`, `{"snapshot": Snapshot, "reason": SnapshotReason,
+  ///   "cause"?: ReopeningCause}` or
+  ///   `{"closed": "closed"}`, each with `"keptAside"?: KeptAside`
   public enum Answer: JSONDescribed {
     /// Returns the JSON Schema of the type.
     public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
-      .oneOf([
-        .object([.member("replayed", .integer(minimum: 0))]).titled("SessionAttachReplayed"),
+      let keptAside = JSONSchema.Member.optional(
+        "keptAside", try schemas.schema(of: KeptAside.self))
+      return .oneOf([
+        .object([.member("replayed", .integer(minimum: 0)), keptAside])
+          .titled("SessionAttachReplayed"),
         .object([
           .member("snapshot", try schemas.schema(of: Snapshot.self)),
           .member("reason", try schemas.schema(of: SnapshotReason.self)),
+          .optional("cause", try schemas.schema(of: ReopeningCause.self)), keptAside,
         ]).titled("SessionAttachSnapshotTaken"),
-        .object([.member("closed", try schemas.schema(of: StoreClosed.Reason.self))])
+        .object([.member("closed", try schemas.schema(of: StoreClosed.Reason.self)), keptAside])
           .titled("SessionAttachClosed"),
       ])
     }
@@ -120,6 +125,19 @@ public enum SessionAttach {
     }
   }
 
+  /// A state that the server could not read when it restored the store, and keeps aside.
+  ///
+  /// - Shape: `{"revision": Int, "reason": String}`
+  public enum KeptAside: JSONDescribed {
+    /// Returns the JSON Schema of the type.
+    public static func schema(in schemas: JSONSchemas) -> JSONSchema {
+      .object([
+        .member("revision", .integer(minimum: 0)),
+        .member("reason", .string()),
+      ])
+    }
+  }
+
   /// The reason why a snapshot was sent instead of updates.
   public enum SnapshotReason: String, Codable, Sendable {
     /// The frontend has no state.
@@ -128,10 +146,22 @@ public enum SessionAttach {
     case trimmed
     /// The frontend has a revision that does not exist yet.
     case ahead
-    /// The store was closed and opened again in the meantime.
+    /// The store was closed and opened again in the meantime, or `ReopeningCause` is given.
     case reopened
     /// The state of that revision has been redacted in the meantime.
     case redacted
+  }
+}
+
+extension SessionAttach {
+  /// The cause why the server, and no client, has opened the store again.
+  public enum ReopeningCause: String, Codable, Sendable {
+    /// A newer version of the server has converted the state.
+    case migrated
+    /// The server could not read the state, and keeps it aside.
+    case unreadable
+    /// The operator has put an earlier state back.
+    case restored
   }
 }
 

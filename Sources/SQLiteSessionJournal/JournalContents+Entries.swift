@@ -8,7 +8,7 @@ extension JournalContents {
     let over: [JournalEntry] = ended.flatMap { handle, owner in
       [JournalEntry(handle, .opened(owner: owner)), JournalEntry(handle, .ended)]
     }
-    return [over] + sessions.map(\.entries)
+    return [over + kept.map { JournalEntry($0.session, .keptAside($0)) }] + sessions.map(\.entries)
   }
 }
 
@@ -29,7 +29,9 @@ extension JournalContents.Store {
   fileprivate var events: [JournalEntry.StoreEvent] {
     let first = isClosed ? revision : opened
     var events: [JournalEntry.StoreEvent] = [
-      .opened(kind: kind, configuration: configuration, revision: first)
+      .opened(
+        kind: kind, configuration: configuration, revision: first, version: version,
+        renewal: renewal)
     ]
     // An accepted and settled input leaves its operation number.
     if lastOperation > 0 {

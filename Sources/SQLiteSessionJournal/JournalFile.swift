@@ -21,6 +21,11 @@ struct JournalFile {
   private var newPath: String { path + ".new" }
   private var files: FileManager { .default }
 
+  /// Returns true if a folder has the file of a journal.
+  static func exists(in folder: String) -> Bool {
+    FileManager.default.fileExists(atPath: "\(folder)/\(name)")
+  }
+
   /// Opens the file, creates it if it does not exist, and migrates it.
   ///
   /// - Returns: The connection, and a sentence about a file that was moved away, if there was one.

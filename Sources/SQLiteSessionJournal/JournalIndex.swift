@@ -10,6 +10,9 @@ final class JournalIndex {
   private var lastStore: Int64 = 0
   private let maximumStoreID: Int64
   var lastEnded: Int64 = 0
+  /// The ids of the states that are kept aside.
+  var kept: [KeptState.Key: Int64] = [:]
+  var lastKept: Int64 = 0
 
   init(maximumStoreID: Int64 = StepRow.maximumStoreID) { self.maximumStoreID = maximumStoreID }
 

@@ -31,6 +31,38 @@ struct JournalReader {
         contents.ended.append((session.row.handle, session.row.owner))
       }
     }
+    for (id, row) in try readKept() {
+      guard let kept = try readState(of: row, id) else { continue }
+      contents.kept.append(kept)
+    }
+  }
+
+  /// Reads the states that are kept aside, without their texts.
+  mutating func readKept() throws(SQLiteFailure) -> [(id: Int64, row: KeptRow)] {
+    var kept: [(id: Int64, row: KeptRow)] = []
+    for found in try rows("states that are kept aside", .kept) {
+      index.lastKept = max(index.lastKept, found.id)
+      if let row = try? KeptRow(found.data, found.id) {
+        index.kept[row.kept.key] = found.id
+        kept.append((found.id, row))
+      } else {
+        damaged("A state that was kept aside cannot be read; it is lost.")
+      }
+    }
+    return kept
+  }
+
+  /// Reads the text of a state that is kept aside; nil if it cannot be read.
+  mutating func readState(of row: KeptRow, _ id: Int64) throws(SQLiteFailure) -> KeptState? {
+    let found = try rows("states that are kept aside", .keptState, .integer(id)).first
+    guard let state = found.flatMap({ try? KeptStateRow.state($0.data, id) }) else {
+      damaged(
+        "The state of store \(row.kept.store) that was kept aside cannot be read; it is lost.")
+      return nil
+    }
+    var kept = row.kept
+    kept.state = state
+    return kept
   }
 
   /// Reads the rows of the sessions without their stores.
@@ -61,6 +93,7 @@ struct JournalReader {
             || !working.isDisjoint(with: row.stores)))
     }
     overview.ended = contents.ended
+    overview.keptBytes = try readKept().reduce(0) { $0 + $1.row.byteCount }
     return overview
   }
 
@@ -245,6 +278,7 @@ struct StoreReader {
     record = JournalledStore(id: id, session: session, mark: mark)
     store.isClosed = mark.isClosed
     store.opened = mark.opened
+    (store.version, store.renewal) = (mark.version, mark.renewal)
     store.revision = mark.revision
     store.redacted = mark.redacted
     last = mark.snapshot
@@ -336,6 +370,7 @@ struct StoreReader {
     } else {
       store.patches.removeAll()
       store.opened = store.revision
+      store.renewal = .opened
       damage.append("its state cannot be read; it restarts with its initial state.")
     }
   }

@@ -154,6 +154,9 @@ struct StoreMark {
   var trimmed: Revision = 0
   /// The highest operation number that was ever used.
   var operation: UInt64 = 0
+  /// The version of the machine.
+  var version = 1
+  var renewal = StoreRenewal.opened
 
   init(order: Int) { self.order = order }
 
@@ -165,6 +168,9 @@ struct StoreMark {
     for revision in [opened, revision, redacted, trimmed] { row.integer(revision) }
     for step in [number, snapshot] { row.integer(Int(step)) }
     row.number(operation)
+    // Rows that an earlier version of this program wrote end here.
+    row.integer(version)
+    row.renewal(renewal)
     return row.sealed(RowKey(.putMark, id))
   }
 
@@ -180,6 +186,9 @@ struct StoreMark {
     number = Int64(try row.integer())
     snapshot = Int64(try row.integer())
     operation = try row.number()
+    guard !row.isAtEnd else { return }
+    version = try row.integer()
+    renewal = try row.renewal()
   }
 }
 

@@ -44,7 +44,13 @@ enum JournalSchema {
 
     -- The handles and owners of the last sessions that are over.
     CREATE TABLE ended (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+    """,
     """
+    -- The states that are kept aside because they cannot be read, without their text.
+    CREATE TABLE kept (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+    -- Their texts, by the same ids.
+    CREATE TABLE keptstate (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+    """,
   ]
 }
 
@@ -61,6 +67,8 @@ enum JournalStatement: Int, CaseIterable {
   case putEnded, removeEnded, ended
   // New statements come last: the numbers of the earlier ones are part of checksums (`RowKey`).
   case store, acceptedStores
+  case putKept, removeKept, kept
+  case putKeptState, removeKeptState, keptState
 
   var sql: String {
     switch self {
@@ -96,6 +104,12 @@ enum JournalStatement: Int, CaseIterable {
     case .ended: "SELECT id, data FROM ended ORDER BY id"
     case .store: "SELECT id, data FROM store WHERE id = ?"
     case .acceptedStores: "SELECT DISTINCT store, x'' FROM accepted"
+    case .putKept: "INSERT OR REPLACE INTO kept (id, data) VALUES (?, ?)"
+    case .removeKept: "DELETE FROM kept WHERE id = ?"
+    case .kept: "SELECT id, data FROM kept ORDER BY id"
+    case .putKeptState: "INSERT OR REPLACE INTO keptstate (id, data) VALUES (?, ?)"
+    case .removeKeptState: "DELETE FROM keptstate WHERE id = ?"
+    case .keptState: "SELECT id, data FROM keptstate WHERE id = ?"
     }
   }
 }

@@ -75,6 +75,10 @@ final class JournalTurn {
       guard let session = index.sessions[entry.session] else { return }
       if session.sequences.isEmpty { sessions.append(session) }
       session.sequences.append((frontend, last, store))
+    case .keptAside(let kept):
+      try keep(kept)
+    case .keptRemoved(let key):
+      try removeKept(key)
     case .store(let name, let event):
       guard let session = index.sessions[entry.session] else { return }
       assert(session.isLoaded, "an entry belongs to a session that is not loaded")
@@ -90,8 +94,15 @@ final class JournalTurn {
     _ event: JournalEntry.StoreEvent, _ store: JournalledStore, _ name: String
   ) throws(SQLiteFailure) {
     switch event {
-    case .opened(let kind, let configuration, let revision):
+    case .opened(let kind, let configuration, let revision, let version, let renewal):
       try open(store, name, kind, configuration, revision)
+      (store.mark.version, store.mark.renewal) = (version, renewal)
+    case .renewed(let revision, let version, let renewal):
+      (store.mark.version, store.mark.renewal) = (version, renewal)
+      (store.mark.opened, store.mark.revision) = (revision, revision)
+      store.mark.trimmed = revision
+      store.isMarkNew = true
+      store.cleaning = max(store.cleaning, .all)
     case .closed:
       try removeRows(store)
       store.mark.isClosed = true
@@ -204,6 +215,26 @@ final class JournalTurn {
       session: store.session.id, order: mark.order, name: name, kind: kind,
       configuration: configuration)
     try database.put(.putStore, store.id, row.bytes(store.id))
+  }
+
+  /// Keeps a state aside, in place of an earlier one of the same store and revision.
+  private func keep(_ kept: KeptState) throws(SQLiteFailure) {
+    let known = index.kept[kept.key]
+    let id = known ?? index.lastKept + 1
+    if known == nil {
+      let last = index.lastKept
+      (index.kept[kept.key], index.lastKept) = (id, id)
+      undo.append { [index] in (index.kept[kept.key], index.lastKept) = (nil, last) }
+    }
+    try database.put(.putKept, id, KeptRow(kept).bytes(id))
+    try database.put(.putKeptState, id, KeptStateRow.bytes(kept.state, id))
+  }
+
+  private func removeKept(_ key: KeptState.Key) throws(SQLiteFailure) {
+    guard let id = index.kept.removeValue(forKey: key) else { return }
+    undo.append { [index] in index.kept[key] = id }
+    try database.run(.removeKept, .integer(id))
+    try database.run(.removeKeptState, .integer(id))
   }
 
   /// Removes all rows of a store except its name and its mark.

@@ -76,6 +76,9 @@ public final class SQLiteJournal: SessionJournal {
     if let moved { damage.append(moved) }
   }
 
+  /// Returns true if a folder has the file of a journal.
+  public static func exists(in folder: String) -> Bool { JournalFile.exists(in: folder) }
+
   /// The crash counter; nil if crashes are not counted.
   public var crashes: (any CrashCounter)? { crashFile }
 

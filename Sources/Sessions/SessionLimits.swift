@@ -30,6 +30,11 @@ public struct SessionLimits: Sendable {
   ///
   /// - Units: bytes of updates.
   public var historyBytes = 64 << 10
+  /// Size of the states that are kept aside because they cannot be read. A session with another one
+  /// is set aside: it is not restored, and it stays in the journal unchanged.
+  ///
+  /// - Units: bytes of JSON text.
+  public var keptBytes = 256 << 20
   /// Number of frontend names that a session remembers.
   public var frontendNames = 1000
   /// Length of a frontend name.

@@ -60,7 +60,9 @@ extension Shard {
     for (name, held) in revisions {
       let storeEntry = try participant.session.storeEntry(name, isolation: self)
       if storeEntry.isClosed {
-        stores.append(Resumption.Store(name: name, answer: .closed))
+        stores.append(
+          Resumption.Store(
+            name: name, answer: .closed, cause: nil, keptAside: storeEntry.renewal.keptAside))
         continue
       }
       let subscription = try participant.subscription(name, isolation: self)
@@ -73,7 +75,10 @@ extension Shard {
           .snapshot(reason ?? SessionAttach.SnapshotReason.none, subscription)
         }
       named?.audiences[name] = subscription.storeEntry.audience
-      stores.append(Resumption.Store(name: name, answer: answer))
+      stores.append(
+        Resumption.Store(
+          name: name, answer: answer, cause: reason == .reopened ? storeEntry.renewal.cause : nil,
+          keptAside: storeEntry.renewal.keptAside))
     }
     return Resumption(stores: stores, sequence: named?.lastSequence)
   }
@@ -104,5 +109,24 @@ extension Shard {
     directory.remove(session)
     session.write(.ended)
     session.end(isolation: self)
+  }
+}
+
+extension StoreRenewal {
+  /// The cause that a client receives which holds an earlier revision; nil if a client has opened
+  /// the store again.
+  fileprivate var cause: SessionAttach.ReopeningCause? {
+    switch self {
+    case .opened: nil
+    case .migrated: .migrated
+    case .restored: .restored
+    case .unreadable: .unreadable
+    }
+  }
+
+  /// The state that could not be read; nil for other reasons.
+  var keptAside: Resumption.KeptAside? {
+    guard case .unreadable(let revision, let reason) = self else { return nil }
+    return Resumption.KeptAside(revision: revision, reason: reason)
   }
 }

@@ -38,6 +38,8 @@ public actor Shard: StoreHost {
   var restoring: RestoredWork?
   /// The state of the loading of sessions.
   var loader = SessionLoader { _ in }
+  /// The size of the states that the journal keeps aside, in bytes.
+  var keptBytes = 0
   /// The work that is deferred until the end of a turn.
   public let turnOutcome: TurnOutcome
   /// The clients of the sessions.

@@ -73,6 +73,8 @@ final class StoreEntry {
   private(set) var redacted: Revision = 0
   /// The first revision of the store that was opened last.
   private(set) var opened: Revision = 0
+  /// The reason why no revision before `opened` is continued.
+  private(set) var renewal = StoreRenewal.opened
   /// The store's entries for the journal; nil if they are not journaled.
   private var record: StoreEntryRecord?
 
@@ -81,9 +83,13 @@ final class StoreEntry {
   private var counted = 0
 
   /// Creates an entry with a new store.
-  init(name: String, _ content: Content, _ account: SessionAccount, _ turnOutcome: TurnOutcome) {
+  init(
+    name: String, _ content: Content, _ account: SessionAccount, _ turnOutcome: TurnOutcome,
+    renewal: StoreRenewal = .opened
+  ) {
     audience = nil
     self.name = name
+    self.renewal = renewal
     self.account = account
     self.turnOutcome = turnOutcome
     self.content = content
@@ -105,6 +111,7 @@ final class StoreEntry {
     self.content = content
     isClosed = stored.isClosed
     opened = stored.opened
+    renewal = stored.renewal
     redacted = stored.redacted
     history = UpdateHistory(stored.frames, to: stored.revision, maximumBytes: historyBytes)
     store.serve(self)
@@ -145,6 +152,7 @@ final class StoreEntry {
     self.content = content
     isClosed = false
     opened = store.revision
+    renewal = .opened
     history?.restart(from: opened)
     store.serve(self)
     count()
@@ -163,7 +171,7 @@ final class StoreEntry {
     record.add(
       .opened(
         kind: kind, configuration: content.configuration,
-        revision: isClosed ? store.revision : opened))
+        revision: isClosed ? store.revision : opened, version: store.version, renewal: renewal))
     if store.lastOperation > 0 {
       record.add(.accepted(operation: store.lastOperation, epoch: 0, input: nil, at: .zero))
       record.add(.settled(operation: store.lastOperation))
@@ -178,8 +186,13 @@ final class StoreEntry {
   }
 
   /// Continues to journal a store that an earlier process has journaled.
-  func goOn(writingTo record: StoreEntryRecord) {
+  ///
+  /// - Parameter renewed: True if the state is not the one that the earlier process has journaled.
+  func goOn(writingTo record: StoreEntryRecord, renewed: Bool) {
     self.record = record
+    if renewed {
+      record.add(.renewed(revision: opened, version: store.version, renewal: renewal))
+    }
     store.record(by: record)
   }
 

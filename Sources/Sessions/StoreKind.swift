@@ -26,6 +26,9 @@ public struct StoreKind: Sendable {
   /// A server calls it at its start, so that the author of the kind meets the error and not the
   /// first client.
   public let checkInitialState: @Sendable () throws(JSONError) -> Void
+  /// Checks that a store with a configuration can read a state; see `checkState`.
+  private let checkDecoded:
+    @Sendable (_ state: JSONValue, _ version: Int, any Sendable) throws(JSONError) -> Void
   /// Returns the schemas of the kind; see `description(in:)`.
   let describe: @Sendable (JSONSchemas) -> Description
 
@@ -175,6 +178,16 @@ public struct StoreKind: Sendable {
         throw JSONError(error)
       }
     }
+    checkDecoded = { state, version, configuration throws(JSONError) in
+      guard let configuration = configuration as? Configuration else { return }
+      let made: Machine
+      do throws(ConfigurationError) {
+        made = try machine(configuration, sharing(nil), .server)
+      } catch {
+        throw JSONError(error)
+      }
+      try made.checkPersistedState(state, version: version)
+    }
     preparation = { configuration in (configuration as? Configuration).flatMap { preparing?($0) } }
     read = { value throws(JSONError) in try JSON.decode(Configuration.self, from: value) }
     checkInitialState = { () throws(JSONError) in
@@ -208,9 +221,22 @@ public struct StoreKind: Sendable {
         try Store(
           restoring: made, number: seat.number, host: seat.host, environment: seat.environment,
           hooks: hooks + observerHooks, revision: origin.revision,
-          lastOperation: origin.lastOperation,
-          state: state))
+          lastOperation: origin.lastOperation, state: state, version: origin.version))
     }
+  }
+
+  /// Checks that a store of this kind can read a persisted state.
+  ///
+  /// - Parameters:
+  ///   - state: The folded state.
+  ///   - version: The version of the machine that has persisted it.
+  ///   - configuration: The configuration of the store.
+  /// - Throws: `JSONError` with the path into the state; also if the kind refuses the configuration
+  ///   or its states are not persisted.
+  public func checkState(
+    _ state: JSONValue, version: Int, configuration: JSONValue
+  ) throws(JSONError) {
+    try checkDecoded(state, version, read(configuration))
   }
 
   /// A store and the function that takes its inputs.
@@ -266,6 +292,8 @@ struct StoreOrigin {
   var lastOperation: UInt64 = 0
   /// The folded state from which it continues; nil for the initial state.
   var state: JSONValue?
+  /// The version of the machine that has journaled the state; nil for the version of the machine.
+  var version: Int?
 }
 
 extension StoreOrigin {

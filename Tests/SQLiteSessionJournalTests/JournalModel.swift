@@ -10,6 +10,7 @@ extension JournalContents.Store {
     func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
     return """
       \(name) \(kind) \(text(configuration)) closed \(isClosed) \(opened)-\(revision) \
+      version \(version) \(renewal) \
       redacted \(redacted) operation \(lastOperation) state \(state.map(text) ?? "none") \
       patches \(patches.map(text)) frames \(frames.map { "\($0.revision) \(text($0.frame))" }) \
       accepted \(accepted.map { "\($0.epoch).\($0.operation) \($0.input.map(text) ?? "none") \($0.at)" }) \
@@ -29,7 +30,8 @@ extension JournalContents.Session {
 
 extension JournalContents {
   var text: String {
-    sessions.map(\.text).sorted().joined() + "over \(ended.map(\.handle))"
+    let kept = kept.map { "\($0)" }.sorted().joined(separator: "\n")
+    return sessions.map(\.text).sorted().joined() + "over \(ended.map(\.handle))\nkept \(kept)"
   }
 }
 
@@ -39,6 +41,7 @@ struct RandomTurns {
   private var live: [SessionHandle] = []
   private var stores: [String: (revision: Int, operation: UInt64, accepted: [UInt64])] = [:]
   private var sequence = 0
+  private var kept: [KeptState.Key] = []
 
   init(seed: UInt64) { numbers = FixedNumbers(seed: seed) }
 
@@ -65,6 +68,7 @@ struct RandomTurns {
       let bytes = Int.random(in: 0..<1 << 30, using: &numbers)
       return [JournalEntry(session, .alone(continues: chance(50), bytes: bytes))]
     }
+    if chance(1) { return [keptEntry(session)] }
     let name = "store \(Int.random(in: 0..<3, using: &numbers))"
     var events = storeEvents("\(session) \(name)").map { JournalEntry(session, .store(name, $0)) }
     if chance(50) {
@@ -79,6 +83,26 @@ struct RandomTurns {
     return events
   }
 
+  /// Keeps a state aside, or removes one.
+  private mutating func keptEntry(_ session: SessionHandle) -> JournalEntry {
+    if let key = kept.randomElement(using: &numbers), chance(40) {
+      kept.removeAll { $0 == key }
+      return JournalEntry(session, .keptRemoved(key))
+    }
+    let state = KeptState(
+      session: session, owner: chance(50) ? "owner" : nil,
+      store: "store \(Int.random(in: 0..<3, using: &numbers))", kind: "kind",
+      configuration: text(10), version: 3, revision: Int.random(in: 0..<3, using: &numbers),
+      state: text(5000), reason: "none at /é", time: .seconds(7))
+    kept.append(state.key)
+    return JournalEntry(session, .keptAside(state))
+  }
+
+  private mutating func renewal() -> StoreRenewal {
+    [.opened, .migrated, .restored, .unreadable(revision: 7, reason: "none at /é")]
+      .randomElement(using: &numbers) ?? .opened
+  }
+
   private mutating func storeEvents(_ key: String) -> [JournalEntry.StoreEvent] {
     guard var store = stores[key], !chance(1) else {
       var store = stores[key] ?? (0, 0, [])
@@ -86,7 +110,9 @@ struct RandomTurns {
       store.accepted = []
       stores[key] = store
       return [
-        .opened(kind: "kind", configuration: text(10), revision: store.revision),
+        .opened(
+          kind: "kind", configuration: text(10), revision: store.revision,
+          version: Int.random(in: 1..<300, using: &numbers), renewal: renewal()),
         .state(.text(text(40)), revision: store.revision),
       ]
     }
@@ -102,6 +128,12 @@ struct RandomTurns {
       store.revision += 1
       return [.step(patch: text(5000), revision: store.revision, frame: text(3000))]
     case ..<72: return [.state(.text(text(9000)), revision: store.revision)]
+    case ..<73:
+      store.revision += 1
+      return [
+        .renewed(revision: store.revision, version: 2, renewal: renewal()),
+        .state(.text(text(90)), revision: store.revision),
+      ]
     case ..<76: return [.trimmed(store.revision - Int.random(in: 0..<9, using: &numbers))]
     case ..<78: return [.redacted(store.revision)]
     case ..<79:

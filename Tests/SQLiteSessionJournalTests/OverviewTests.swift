@@ -23,6 +23,8 @@ struct OverviewTests {
         #expect(overview.sessions.map(\.handle) == model.sessions.map(\.handle))
         var read = JournalContents()
         read.ended = overview.ended
+        read.kept = model.kept
+        #expect(overview.keptBytes == model.kept.reduce(0) { $0 + $1.state.count })
         for (seen, session) in zip(overview.sessions, JournalOverview(model).sessions) {
           #expect(
             "\(seen)" == "\(session)", "the overview of a session matches its contents")

@@ -25,7 +25,7 @@ struct SharedStoreTests {
     _ journal: MemoryJournal? = nil, _ bank: Bank = Bank(), limits: SessionLimits = .init()
   ) -> Shard {
     guard let journal else { return .make(kinds(bank), limits: limits) }
-    return .journalled(journal, bank, limits: limits, kinds: kinds(bank))
+    return .journalled(journal, kinds: kinds(bank), limits: limits)
   }
 
   private static func open(

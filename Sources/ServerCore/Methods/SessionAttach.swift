@@ -64,9 +64,12 @@ private struct StoreResponse: Sendable {
 
   let store: String
   let content: Content
+  let cause: SessionAttach.ReopeningCause?
+  let keptAside: Resumption.KeptAside?
 
   init(_ store: Resumption.Store) {
     self.store = store.name
+    (cause, keptAside) = (store.cause, store.keptAside)
     content =
       switch store.answer {
       case .replayed(let count, _): .replayed(count)
@@ -101,6 +104,19 @@ private struct StoreResponse: Sendable {
     case .closed:
       writer.key("closed")
       writer.value(StoreClosed.Reason.closed)
+    }
+    if let cause {
+      writer.key("cause")
+      writer.value(cause.rawValue)
+    }
+    if let keptAside {
+      writer.key("keptAside")
+      writer.beginObject()
+      writer.key("revision")
+      writer.value(keptAside.revision)
+      writer.key("reason")
+      writer.value(keptAside.reason)
+      writer.endObject()
     }
     writer.endObject()
   }

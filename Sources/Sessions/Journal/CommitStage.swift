@@ -125,6 +125,9 @@ final class CommitStage {
     return current
   }
 
+  /// Returns true if a commit has ended.
+  func hasEnded(_ number: CommitNumber) -> Bool { number <= lastEnded }
+
   /// True if the current turn has entries.
   var hasEntries: Bool { !entries.isEmpty }
 
@@ -299,7 +302,8 @@ extension JournalEntry.Event {
   fileprivate var byteCount: Int {
     let texts =
       switch self {
-      case .store(_, .opened(_, let configuration, _)): configuration.count
+      case .keptAside(let kept): kept.state.count
+      case .store(_, .opened(_, let configuration, _, _, _)): configuration.count
       case .store(_, .state(let state, _)): state?.expectedBytes ?? 0
       case .store(_, .step(let patch, _, let frame)): (patch?.count ?? 0) + (frame?.count ?? 0)
       case .store(_, .accepted(_, _, let input, _)): input?.count ?? 0

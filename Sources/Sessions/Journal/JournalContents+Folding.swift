@@ -13,9 +13,10 @@ extension JournalContents {
       sessions.append(session)
       return
     }
+    if takeKept(entry.event) { return }
     guard let index = sessions.firstIndex(where: { $0.handle == entry.session }) else { return }
     switch entry.event {
-    case .opened: break
+    case .opened, .keptAside, .keptRemoved: break
     case .ended: ended.append((entry.session, sessions.remove(at: index).owner))
     case .expires(let time): sessions[index].deadline = time
     case .alone(let continues, let bytes):
@@ -26,17 +27,35 @@ extension JournalContents {
     case .store(let name, let event): sessions[index].take(event, of: name)
     }
   }
+
+  /// Applies an event of a state that is kept aside, which may belong to a session that has ended.
+  ///
+  /// - Returns: False if it is another event.
+  private mutating func takeKept(_ event: JournalEntry.Event) -> Bool {
+    switch event {
+    case .keptAside(let state):
+      kept.removeAll { $0.key == state.key }
+      kept.append(state)
+    case .keptRemoved(let key):
+      kept.removeAll { $0.key == key }
+    default:
+      return false
+    }
+    return true
+  }
 }
 
 extension JournalContents.Session {
   fileprivate mutating func take(_ event: JournalEntry.StoreEvent, of name: String) {
     let index = stores.firstIndex { $0.name == name }
-    guard case .opened(let kind, let configuration, let revision) = event else {
+    guard case .opened(let kind, let configuration, let revision, let version, let renewal) = event
+    else {
       if let index { stores[index].take(event) }
       return
     }
     var store = JournalContents.Store(
       name: name, kind: kind, configuration: configuration, opened: revision)
+    (store.version, store.renewal) = (version, renewal)
     if let index {
       store.lastOperation = stores[index].lastOperation
       stores[index] = store
@@ -51,6 +70,9 @@ extension JournalContents.Store {
     switch event {
     case .opened:
       break
+    case .renewed(let revision, let version, let renewal):
+      (opened, self.revision, self.version, self.renewal) = (revision, revision, version, renewal)
+      frames = []
     case .closed:
       isClosed = true
       (state, patches, frames, accepted, numbered) = (nil, [], [], [], [])

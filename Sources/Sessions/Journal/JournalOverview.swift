@@ -10,6 +10,8 @@ public struct JournalOverview: Sendable {
   public var setAside: [JournalContents.Session] = []
   /// The handles of ended sessions, as in `JournalContents`.
   public var ended: [(handle: SessionHandle, owner: String?)] = []
+  /// The size of the states that are kept aside, in bytes.
+  public var keptBytes = 0
   /// Descriptions of unreadable parts, as in `JournalContents`.
   public var damage: [String] = []
 
@@ -54,6 +56,7 @@ extension JournalOverview {
     sessions = contents.sessions.filter { !$0.isSetAside }.map(Session.init)
     setAside = contents.sessions.filter(\.isSetAside)
     ended = contents.ended
+    keptBytes = contents.keptBytes
     damage = contents.damage
   }
 }

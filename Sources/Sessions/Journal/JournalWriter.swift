@@ -345,7 +345,7 @@ extension JournalEntry.Event {
   fileprivate var needsNothingBefore: Bool {
     switch self {
     case .opened, .ended: true
-    case .expires, .alone, .sequence, .store: false
+    case .expires, .alone, .sequence, .keptAside, .keptRemoved, .store: false
     }
   }
 }

@@ -66,6 +66,11 @@ public struct JournalEntry: Sendable {
     /// An input of a named frontend was accepted.
     /// - Parameter store: The store if the input is settled already; otherwise nil.
     case sequence(frontend: String, last: Int, store: String?)
+    /// The state of a store cannot be read and is kept. It replaces an earlier state of the same
+    /// store and revision. The session may have ended since.
+    case keptAside(KeptState)
+    /// The operator has removed a state that was kept aside.
+    case keptRemoved(KeptState.Key)
     /// An event of a store of the session.
     case store(String, StoreEvent)
   }
@@ -74,8 +79,20 @@ public struct JournalEntry: Sendable {
   public enum StoreEvent: Sendable, Equatable {
     /// The store was opened, for the first time or again. It replaces all earlier entries of the
     /// store except its last operation.
-    /// - Parameter configuration: JSON text.
-    case opened(kind: String, configuration: [UInt8], revision: Revision)
+    /// - Parameters:
+    ///   - configuration: JSON text.
+    ///   - version: The version of the machine; see `DurableMachine.version`.
+    ///   - renewal: The reason why no earlier revision is continued.
+    case opened(
+      kind: String, configuration: [UInt8], revision: Revision, version: Int = 1,
+      renewal: StoreRenewal = .opened)
+    /// The store continues in a state that does not follow from its updates; a `state` follows.
+    /// Unsettled inputs remain.
+    /// - Parameters:
+    ///   - revision: A revision that was never used.
+    ///   - version: The version of the machine.
+    ///   - renewal: The reason.
+    case renewed(revision: Revision, version: Int, renewal: StoreRenewal)
     /// The store was closed. Only its kind, configuration, revision and last operation are still
     /// needed.
     case closed
@@ -150,6 +167,8 @@ public struct JournalContents: Sendable {
   public var sessions: [Session] = []
   /// The handles of the last sessions that have ended, in the order of their ends.
   public var ended: [(handle: SessionHandle, owner: String?)] = []
+  /// The states that are kept aside, oldest first.
+  public var kept: [KeptState] = []
   /// One sentence for each part that cannot be read, for the log.
   public var damage: [String] = []
   /// Number of times that the journal was loaded, including this one.
@@ -193,8 +212,12 @@ public struct JournalContents: Sendable {
     public var configuration: [UInt8]
     /// True if the store was closed.
     public var isClosed = false
-    /// The first revision after it was opened last.
+    /// The version of the machine that has journaled the state; see `DurableMachine.version`.
+    public var version = 1
+    /// The first revision after it was opened or renewed last.
     public var opened: Revision
+    /// The reason why no revision before `opened` is continued.
+    public var renewal = StoreRenewal.opened
     /// The last journaled revision.
     public var revision: Revision
     /// The last journaled state, as JSON text; nil if states are not journaled.
@@ -224,6 +247,9 @@ public struct JournalContents: Sendable {
       revision = opened
     }
   }
+
+  /// The size of the states that are kept aside, in bytes.
+  var keptBytes: Int { kept.reduce(0) { $0 + $1.state.count } }
 
   /// Creates empty contents.
   public init() {}

@@ -27,6 +27,10 @@ final class SessionRecord {
   /// Work that starts when the session is complete.
   var work: [any DelayedWork] = []
 
+  /// States that are kept aside, and their commit, until it has succeeded: a session that is
+  /// journaled as a whole has them no more.
+  private var kept: (states: [KeptState], commit: CommitNumber)?
+
   init(_ handle: SessionHandle, _ stage: CommitStage) {
     self.handle = handle
     self.stage = stage
@@ -39,11 +43,18 @@ final class SessionRecord {
       // No other entry of the session is needed any more.
       isIncomplete = false
     }
+    if let commit = kept?.commit, stage.hasEnded(commit) { kept = nil }
     lastCommit = stage.add(event, to: handle)
     if isAlone, !continuesAlone, case .store(let name, _) = event {
       if !isDue, changed.isEmpty { stage.addAlone(self) }
       changed.insert(name)
     }
+  }
+
+  /// Keeps states aside that cannot be read.
+  func keepAside(_ states: [KeptState]) {
+    for state in states { add(.keptAside(state)) }
+    kept = (states, lastCommit)
   }
 
   /// Notes that the last client has left.
@@ -90,7 +101,10 @@ final class SessionRecord {
   func rewrite(_ session: Session) {
     isIncomplete = false
     (continuesAlone, bytes) = (true, 0)
+    let kept = kept?.states ?? []
+    self.kept = nil
     session.journal()
+    if !kept.isEmpty { keepAside(kept) }
     if isAlone { lastClientLeft() }
     rewritten = lastCommit
     for work in work { stage.hold(work, of: self) }

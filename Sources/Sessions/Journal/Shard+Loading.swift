@@ -149,8 +149,9 @@ extension Shard {
   /// - Returns: The sessions that own shared stores, which have to be loaded first.
   private func take(_ overview: JournalOverview) -> [SessionHandle] {
     var damage = overview.damage
+    keptBytes = overview.keptBytes
     for (handle, owner) in overview.ended { directory.add(ended: handle, of: owner) }
-    for session in overview.setAside { setAside(session, &damage) }
+    for session in overview.setAside { setAside(session, .crashes, &damage) }
     for sentence in damage { loader.report(sentence) }
     var dormant: [(handle: SessionHandle, session: DormantSession)] = []
     var (continuing, owners): ([SessionHandle], [SessionHandle]) = ([], [])

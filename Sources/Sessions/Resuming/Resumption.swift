@@ -37,6 +37,20 @@ public struct Resumption {
     public let name: String
     /// The data that the client receives.
     public let answer: Answer
+    /// The cause of the snapshot reason `reopened`; nil if a client has opened the store again, and
+    /// for other answers.
+    public let cause: SessionAttach.ReopeningCause?
+    /// The state that could not be read and was kept aside when the store was restored last; nil if
+    /// it could be read.
+    public let keptAside: KeptAside?
+  }
+
+  /// A state that is kept aside.
+  public struct KeptAside: Sendable {
+    /// The revision of the state.
+    public let revision: Revision
+    /// The reason why it could not be read, with the path into the state.
+    public let reason: String
   }
 
   /// The data with which the client is brought up to date.

@@ -104,7 +104,7 @@ final class SocketServer: ServerBackend {
       try await YieldQueue.begin(on: loop, for: registry, thread.executor)
       try await loop.submit { shard.assumeIsolated { registry.value.configure($0) } }.get()
       // Before a client can attach to a session.
-      try await shard.beginRestoring { settings.logger.error("\($0)") }
+      try await shard.beginRestoring { settings.logger.warning("\($0)") }
       try await shard.journalIsRead()
       for address in listeners { open.append(try await listen(on: address, loop, acceptor)) }
       sweep(loop, shard, registry)

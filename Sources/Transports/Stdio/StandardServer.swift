@@ -77,7 +77,7 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
       let server = StandardServer(
         shard, settings, streams, thread, exitedEarly: exitedEarly)
       try await shard.beginRestoring {
-        settings.logger.error("\($0)")
+        settings.logger.warning("\($0)")
       } failed: { error in
         settings.logger.error("\(error)")
         exitedEarly()

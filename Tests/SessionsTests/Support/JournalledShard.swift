@@ -11,15 +11,20 @@ extension Shard {
   /// Returns a journaling shard under test, on its own queue, with a clock that only the test
   /// advances.
   static func journalled(
-    _ journal: MemoryJournal, _ bank: Bank = Bank(), limits: SessionLimits = .init(),
-    kinds: [StoreKind]? = nil
+    _ journal: MemoryJournal, _ bank: Bank = Bank(), limits: SessionLimits = .init()
+  ) -> Shard {
+    journalled(journal, kinds: .durable(bank), limits: limits)
+  }
+
+  /// Returns such a shard with other kinds.
+  static func journalled(
+    _ journal: MemoryJournal, kinds: [StoreKind], limits: SessionLimits = .init()
   ) -> Shard {
     let queue = DispatchQueue(label: "shard")
     let rest = IdleTracker(
       checkThread: { dispatchPrecondition(condition: .onQueue(queue)) },
       execute: { body in queue.async(execute: body) })
-    return Shard(
-      testing: rest, kinds: kinds ?? .durable(bank), limits: limits, journal: journal)
+    return Shard(testing: rest, kinds: kinds, limits: limits, journal: journal)
   }
 
   /// Advances the clock, and returns when the shard is idle.
@@ -63,7 +68,7 @@ extension Shard {
         switch store.answer {
         case .replayed(let count, _): "replayed \(count)"
         case .snapshot(let reason, let subscription):
-          "\(reason) \(subscription.revision) \(subscription.stateText)"
+          "\(store.cause.map { "\($0)" } ?? "\(reason)") \(subscription.revision) \(subscription.stateText)"
         case .closed: "closed"
         }
       }
