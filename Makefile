@@ -109,6 +109,7 @@ coverage: prepare ## measure the line coverage of the core; fail below 90 %
 
 measure: prepare ## run the load and fault scripts of Tests/Scripts against the debug build [FULL=1]
 	swift build $(flags) --product statewire
+	swift build $(flags) --product EvolvingServer
 	@for script in cancel-balance large-file no-secrets thousand-loaders untrusted-clients; do Tests/Scripts/$$script || exit 1; done
 	@Tests/Scripts/few-descriptors $(if $(FULL),--rounds 8)
 	@Tests/Scripts/websocket-conformance
@@ -116,6 +117,7 @@ measure: prepare ## run the load and fault scripts of Tests/Scripts against the 
 	@Tests/Scripts/shared-session $(if $(FULL),,--inputs 4000)
 	@Tests/Scripts/slow-consumer $(if $(FULL),,--inputs 30000)
 	@Tests/Scripts/many-connections $(if $(FULL),,--held 1000 --dropped 2000)
+	@Tests/Scripts/evolve-states $(if $(FULL),,--sessions 100)
 	@Tests/Scripts/kill-server $(if $(FULL),--kills 200,--kills 10)
 	@Tests/Scripts/kill-server --cut --measured 0 $(if $(FULL),--kills 100,--kills 5)
 	@Tests/Scripts/kill-server --durability power $(if $(FULL),--kills 50,--kills 3)

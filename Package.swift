@@ -309,6 +309,14 @@ let package = Package(
       swiftSettings: strict
     ),
 
+    // Several versions of a durable store, for tests.
+    .executableTarget(
+      name: "EvolvingServer",
+      dependencies: ["StateMachines", "StatewireServer"],
+      path: "Tests/EvolvingServer",
+      swiftSettings: strict
+    ),
+
     // Tests mirror the sources. `TestSupport` is shared and imports no module of the package.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(
@@ -317,7 +325,7 @@ let package = Package(
         "ClientTransports", "Conversations", "ServerCore", "StatewireJSON", "StatewirePage",
         "StatewireProtocol", "StatewireServer", "TestSupport", "Transports",
         .product(name: "Logging", package: "swift-log"),
-        "statewire",
+        "EvolvingServer", "statewire",
       ],
       swiftSettings: strict),
     .testTarget(

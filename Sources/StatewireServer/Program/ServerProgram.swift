@@ -18,6 +18,7 @@ internal import Glibc
 ///
 /// - `stopwatch-server serve --help` lists the options: addresses, tokens, TLS, limits, the data
 ///   folder, logging.
+/// - `stopwatch-server journal` lists and puts back states that the server could not read.
 /// - `stopwatch-server schema` describes the kinds.
 /// - `stopwatch-server types --language typescript` writes types of the kinds for clients.
 /// - SIGTERM and SIGINT end the program with 0, after the responses to all received requests.
@@ -46,7 +47,8 @@ public protocol ServerProgram: SendableMetatype {
   /// JavaScript client is at `/client/index.js`, whatever the page is.
   static var site: WebSite { get }
 
-  /// The commands of the program in addition to `serve`, `schema` and `types`; by default none.
+  /// The commands of the program in addition to `serve`, `journal`, `schema` and `types`; by default
+  /// none.
   static var commands: [any ParsableCommand.Type] { get }
 }
 
@@ -134,6 +136,6 @@ struct RootCommand<Program: ServerProgram>: AsyncParsableCommand {
       // ArgumentParser has no `--version` if the version is empty.
       version: Program.version.isEmpty ? "unversioned" : Program.version,
       subcommands: [ServeCommand<Program>.self] + Program.commands
-        + [SchemaCommand<Program>.self, TypesCommand<Program>.self])
+        + [JournalCommand<Program>.self, SchemaCommand<Program>.self, TypesCommand<Program>.self])
   }
 }

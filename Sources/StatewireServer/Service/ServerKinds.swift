@@ -92,11 +92,11 @@ public struct ServerKinds: Sendable, ExpressibleByArrayLiteral {
     return own.parts.isEmpty ? [] : ServerDescription(kinds: try own.described()).warnings
   }
 
-  /// Returns the kinds for a description, which opens no store.
-  func described() throws -> [StoreKind] {
-    let context = KindContext(logger: Logger(label: "schema"), isTest: false) { "" }
+  /// Returns the kinds for a description or a check, which opens no store.
+  func described(folder: String = "") throws -> [StoreKind] {
+    let context = KindContext(logger: Logger(label: "schema"), isTest: false) { folder }
     return try all(context) {
-      let database = EmbeddedDatabase(folder: "") { _ in }
+      let database = EmbeddedDatabase(folder: folder) { _ in }
       return StoreKind.builtin(lists: database.todoLists, balance: database.ledger)
     }
   }
