@@ -96,7 +96,7 @@ public enum SessionAttach {
   public enum Answer: JSONDescribed {
     /// Returns the JSON Schema of the type.
     public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
-      let keptAside = JSONSchema.Member.optional(
+      let keptAside = JSONSchema.Member.omissible(
         "keptAside", try schemas.schema(of: KeptAside.self))
       return .oneOf([
         .object([.member("replayed", .integer(minimum: 0)), keptAside])
@@ -104,7 +104,7 @@ public enum SessionAttach {
         .object([
           .member("snapshot", try schemas.schema(of: Snapshot.self)),
           .member("reason", try schemas.schema(of: SnapshotReason.self)),
-          .optional("cause", try schemas.schema(of: ReopeningCause.self)), keptAside,
+          .omissible("cause", try schemas.schema(of: ReopeningCause.self)), keptAside,
         ]).titled("SessionAttachSnapshotTaken"),
         .object([.member("closed", try schemas.schema(of: StoreClosed.Reason.self)), keptAside])
           .titled("SessionAttachClosed"),
