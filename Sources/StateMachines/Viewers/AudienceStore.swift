@@ -91,6 +91,8 @@ final class AudienceStore<Machine: StateMachine>: AnyStore {
   func delayWork(by hold: @escaping (any DelayedWork) -> Void) {}
   func record(by recorder: any StoreRecorder) {}
   func resume(areSomeLost: Bool) {}
+  let version = 1
+  func canRestart(_ input: [UInt8]) -> Bool { false }
   func restart(_ accepted: AcceptedInput) throws(JSONError) {}
   let continuesAlone = false
   @discardableResult
