@@ -146,11 +146,25 @@ public struct Child<Parent: StateMachine>: Sendable {
   }
 }
 
-/// Collects the children of a machine.
+/// Collects the children of a machine, also with `if`, `switch` and `for`.
 @resultBuilder
 public enum ChildrenBuilder<Parent: StateMachine> {
   /// Returns a child, whose parent is known from here.
-  public static func buildExpression(_ child: Child<Parent>) -> Child<Parent> { child }
+  public static func buildExpression(_ child: Child<Parent>) -> [Child<Parent>] { [child] }
   /// Returns the children in their order.
-  public static func buildBlock(_ children: Child<Parent>...) -> [Child<Parent>] { children }
+  public static func buildBlock(_ children: [Child<Parent>]...) -> [Child<Parent>] {
+    children.flatMap { $0 }
+  }
+  /// Returns the children of an `if`; none if its condition is false.
+  public static func buildOptional(_ children: [Child<Parent>]?) -> [Child<Parent>] {
+    children ?? []
+  }
+  /// Returns the children of the first branch.
+  public static func buildEither(first children: [Child<Parent>]) -> [Child<Parent>] { children }
+  /// Returns the children of the other branch.
+  public static func buildEither(second children: [Child<Parent>]) -> [Child<Parent>] { children }
+  /// Returns the children of a loop in their order.
+  public static func buildArray(_ children: [[Child<Parent>]]) -> [Child<Parent>] {
+    children.flatMap { $0 }
+  }
 }

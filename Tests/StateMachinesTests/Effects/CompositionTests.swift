@@ -337,6 +337,41 @@ struct CompositionTests {
     func restart(of input: Input, in state: State, after elapsed: Duration) -> Effect<Int> { .none }
   }
 
+  /// A machine whose children depend on its configuration.
+  private struct Lanes: StateMachine {
+    enum Input: Codable, Sendable { case lane(number: Int, input: Lap.Input) }
+    enum Action: Sendable { case lane(Int, Lap.Action) }
+    struct State: Codable, Sendable { var lanes = [Lap.State(), Lap.State(), Lap.State()] }
+    let initialState = State()
+    let lanes: Int
+    let isOpen: Bool
+    var children: [Child<Lanes>] {
+      if isOpen {
+        for lane in 0..<lanes {
+          Child(
+            "lane\(lane)", Lap(), state: \.lanes[lane],
+            input: CasePath({ Input.lane(number: lane, input: $0) }) {
+              if case .lane(lane, let input) = $0 { input } else { nil }
+            },
+            action: CasePath({ Action.lane(lane, $0) }) {
+              if case .lane(lane, let action) = $0 { action } else { nil }
+            },
+            event: { _ in nil })
+        }
+      }
+    }
+    func effect(of input: Input, in state: State) -> Effect<Action> { .none }
+    func reduce(_ state: inout State, _ action: Action) {}
+  }
+
+  @Test("children can be made by a condition and a loop")
+  func madeChildren() async throws {
+    let bench = try await Bench(Lanes(lanes: 3, isOpen: true))
+    try await bench.send(.lane(number: 2, input: .flip))
+    #expect(await bench.do { $1.state.lanes.map(\.notes) } == [[], [], ["flipped"]])
+    #expect(Lanes(lanes: 3, isOpen: false).children.isEmpty)
+  }
+
   /// A machine that hides a part of its state.
   private struct Secret: StateMachine {
     enum Input: Codable, Sendable { case go }
