@@ -206,6 +206,17 @@ struct ViewerTests {
       ])
   }
 
+  @Test("no client is equal to the server")
+  func server() async {
+    await Shard.make(Self.kinds).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      let client = listener.sit(on: shard)
+      #expect(client.viewer.identity == nil && client.viewer.name == nil)
+      #expect(client.viewer == Viewer() && client.viewer != .server)
+    }
+  }
+
   @Test("a machine learns who has subscribed, in order, and who has left")
   func presence() async throws {
     try await Shard.make(Self.kinds).run { shard in

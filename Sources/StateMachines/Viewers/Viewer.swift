@@ -19,22 +19,30 @@ public final class Viewer: Sendable {
   public let name: String?
   /// The role in the session.
   public let role: Role
+  private let isServer: Bool
 
   /// Creates a viewer.
-  public init(identity: String? = nil, name: String? = nil, role: Role = .driver) {
+  public convenience init(identity: String? = nil, name: String? = nil, role: Role = .driver) {
+    self.init(identity, name, role, isServer: false)
+  }
+
+  private init(_ identity: String?, _ name: String?, _ role: Role, isServer: Bool) {
     self.identity = identity
     self.name = name
     self.role = role
+    self.isServer = isServer
   }
 
-  /// The server itself: inputs of the program, of the lifecycle, and after a restart.
-  public static let server = Viewer()
+  /// The server itself: inputs of the program, of presence, of the lifecycle, and after a restart.
+  /// No client is equal to it.
+  public static let server = Viewer(nil, nil, .driver, isServer: true)
 }
 
 extension Viewer: Hashable {
-  /// Returns true if identity, name and role are the same.
+  /// Returns true if identity, name and role are the same, and both or neither are the server.
   public static func == (one: Viewer, other: Viewer) -> Bool {
     one.identity == other.identity && one.name == other.name && one.role == other.role
+      && one.isServer == other.isServer
   }
 
   /// Hashes identity, name and role.

@@ -48,6 +48,7 @@ struct AuctionTests {
     try await store.send(.bidPlaced(amount: 13), from: sue, refused: .value)
     try await store.send(.offered(item: "Cup", price: 1, seconds: 1), from: ann, refused: .value)
     try await store.send(.watchersChanged(names: ["ann"]), from: ann, refused: .value)
+    try await store.send(.watchersChanged(names: ["ann"])) { $0.watchers = ["ann"] }
     await store.cancelAll()
   }
 
