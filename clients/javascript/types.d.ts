@@ -412,12 +412,19 @@ export type SessionAttachAnswer =
   | SessionAttachSnapshotTaken
   | SessionAttachClosed;
 
+export interface SessionAttachKeptAside {
+  revision: number;
+  reason: string;
+}
+
 export interface SessionAttachParams {
   session: string;
   frontend?: string | null;
   role?: FrontendRole | null;
   revisions?: SessionAttachRevisions | null;
 }
+
+export type SessionAttachReopeningCause = "migrated" | "unreadable" | "restored";
 
 export interface SessionAttachResult {
   stores: { [key: string]: SessionAttachAnswer };
@@ -690,15 +697,19 @@ export type LoaderConfigurationDemonstration = Record<string, never>;
 
 export interface SessionAttachReplayed {
   replayed: number;
+  keptAside?: SessionAttachKeptAside;
 }
 
 export interface SessionAttachSnapshotTaken {
   snapshot: SessionAttachSnapshot;
   reason: SessionAttachSnapshotReason;
+  cause?: SessionAttachReopeningCause;
+  keptAside?: SessionAttachKeptAside;
 }
 
 export interface SessionAttachClosed {
   closed: StoreClosedReason;
+  keptAside?: SessionAttachKeptAside;
 }
 
 export interface StoreChangedPatch {

@@ -149,6 +149,11 @@ class ProtocolVersionData(TypedDict):
     supported: list[str]
 
 
+class SessionAttachKeptAside(TypedDict):
+    revision: int
+    reason: str
+
+
 class _SessionAttachParams(TypedDict):
     session: str
 
@@ -327,17 +332,30 @@ class LoaderConfigurationDemonstration(TypedDict):
     pass
 
 
-class SessionAttachReplayed(TypedDict):
+class _SessionAttachReplayed(TypedDict):
     replayed: int
 
 
-class SessionAttachSnapshotTaken(TypedDict):
+class SessionAttachReplayed(_SessionAttachReplayed, total=False):
+    keptAside: SessionAttachKeptAside
+
+
+class _SessionAttachSnapshotTaken(TypedDict):
     snapshot: SessionAttachSnapshot
     reason: SessionAttachSnapshotReason
 
 
-class SessionAttachClosed(TypedDict):
+class SessionAttachSnapshotTaken(_SessionAttachSnapshotTaken, total=False):
+    cause: SessionAttachReopeningCause
+    keptAside: SessionAttachKeptAside
+
+
+class _SessionAttachClosed(TypedDict):
     closed: StoreClosedReason
+
+
+class SessionAttachClosed(_SessionAttachClosed, total=False):
+    keptAside: SessionAttachKeptAside
 
 
 class StoreChangedPatch(TypedDict):
@@ -740,6 +758,7 @@ SessionAttachAnswer: TypeAlias = (
     | SessionAttachSnapshotTaken
     | SessionAttachClosed
 )
+SessionAttachReopeningCause: TypeAlias = Literal["migrated", "unreadable", "restored"]
 SessionAttachRevisions: TypeAlias = dict[str, int | None]
 SessionAttachSnapshotReason: TypeAlias = Literal["none", "trimmed", "ahead", "reopened", "redacted"]
 SessionClosedReason: TypeAlias = Literal["closed", "evicted"]
