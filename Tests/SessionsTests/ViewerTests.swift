@@ -235,6 +235,25 @@ struct ViewerTests {
     }
   }
 
+  @Test("after a restart a machine learns that there are no subscribers")
+  func presenceAfterRestart() async throws {
+    let journal = MemoryJournal()
+    try await Shard.journalled(journal, kinds: Self.kinds).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      let ann = try Self.participant(listener, named: "ann", shard)
+      try shard.turn { try ann.subscription("table", isolation: shard).subscribe(.patch) }
+      #expect(try Self.state(ann, shard).contains(#""present":["ann"]"#))
+    }
+    try await Shard.journalled(journal, kinds: Self.kinds).run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      try shard.restoreAll()
+      let bob = try Self.participant(listener, named: "bob", shard)
+      #expect(try Self.state(bob, shard).contains(#""present":[]"#))
+    }
+  }
+
   @Test("a client resumes the view of its own audience, and never that of another one")
   func resuming() async throws {
     try await Shard.make(Self.kinds).run { shard in

@@ -215,6 +215,8 @@ extension Session {
       stored.lacksInputs || stored.isPutBack
       || stored.accepted.contains { !storeEntry.store.canRestart($0.input ?? []) }
     storeEntry.store.resume(areSomeLost: lacksInputs)
+    // No client is attached, whatever the state says.
+    storeEntry.viewersChanged()
   }
 
   /// Restarts inputs in the order in which they arrived, also across stores, because two inputs may

@@ -23,7 +23,7 @@ public import VersionedList
 ///
 /// The effects of a child that is no longer in the state are cancelled. An input for it is refused.
 public struct Child<Parent: StateMachine>: Sendable {
-  let node: any ChildNode<Parent>
+  let node: ChildNode<Parent>
 
   /// Creates a child that is always in the parent's state, and has no events.
   ///
@@ -38,9 +38,10 @@ public struct Child<Parent: StateMachine>: Sendable {
     state: any WritableKeyPath<Parent.State, Machine.State> & Sendable,
     input: CasePath<Parent.Input, Machine.Input>, action: CasePath<Parent.Action, Machine.Action>
   ) where Machine.Event == Never {
-    node = ScopedChild(
-      name: name, Composed(machine), SingleState(path: state), input: .single(input),
-      action: .single(action), event: nil)
+    node = ChildNode(
+      ScopedChild(
+        name: name, Composed(machine), SingleState(path: state), input: .single(input),
+        action: .single(action), event: nil))
   }
 
   /// Creates a child that is always in the parent's state, with events.
@@ -58,9 +59,10 @@ public struct Child<Parent: StateMachine>: Sendable {
     input: CasePath<Parent.Input, Machine.Input>, action: CasePath<Parent.Action, Machine.Action>,
     event: @escaping @Sendable (Machine.Event) -> Parent.Event?
   ) {
-    node = ScopedChild(
-      name: name, Composed(machine), SingleState(path: state), input: .single(input),
-      action: .single(action), event: { event($1) })
+    node = ChildNode(
+      ScopedChild(
+        name: name, Composed(machine), SingleState(path: state), input: .single(input),
+        action: .single(action), event: { event($1) }))
   }
 
   /// Creates a child that can be absent from the parent's state, and has no events.
@@ -76,9 +78,10 @@ public struct Child<Parent: StateMachine>: Sendable {
     optionalState: any WritableKeyPath<Parent.State, Machine.State?> & Sendable,
     input: CasePath<Parent.Input, Machine.Input>, action: CasePath<Parent.Action, Machine.Action>
   ) where Machine.Event == Never {
-    node = ScopedChild(
-      name: name, Composed(machine), OptionalState(path: optionalState), input: .single(input),
-      action: .single(action), event: nil)
+    node = ChildNode(
+      ScopedChild(
+        name: name, Composed(machine), OptionalState(path: optionalState), input: .single(input),
+        action: .single(action), event: nil))
   }
 
   /// Creates a child that can be absent from the parent's state, with events.
@@ -96,9 +99,10 @@ public struct Child<Parent: StateMachine>: Sendable {
     input: CasePath<Parent.Input, Machine.Input>, action: CasePath<Parent.Action, Machine.Action>,
     event: @escaping @Sendable (Machine.Event) -> Parent.Event?
   ) {
-    node = ScopedChild(
-      name: name, Composed(machine), OptionalState(path: optionalState), input: .single(input),
-      action: .single(action), event: { event($1) })
+    node = ChildNode(
+      ScopedChild(
+        name: name, Composed(machine), OptionalState(path: optionalState), input: .single(input),
+        action: .single(action), event: { event($1) }))
   }
 
   /// Creates a child for each element of a list; the children have no events.
@@ -118,9 +122,10 @@ public struct Child<Parent: StateMachine>: Sendable {
   where
     Machine.Event == Never, Machine.State: Identifiable, Machine.State.ID: KeyedListID & Sendable
   {
-    node = ScopedChild(
-      name: name, Composed(machine), ElementState(path: elements), input: input, action: action,
-      event: nil)
+    node = ChildNode(
+      ScopedChild(
+        name: name, Composed(machine), ElementState(path: elements), input: input, action: action,
+        event: nil))
   }
 
   /// Creates a child for each element of a list, with events.
@@ -140,9 +145,10 @@ public struct Child<Parent: StateMachine>: Sendable {
     action: CasePath<Parent.Action, (Machine.State.ID, Machine.Action)>,
     event: @escaping @Sendable (_ id: Machine.State.ID, Machine.Event) -> Parent.Event?
   ) where Machine.State: Identifiable, Machine.State.ID: KeyedListID & Sendable {
-    node = ScopedChild(
-      name: name, Composed(machine), ElementState(path: elements), input: input, action: action,
-      event: event)
+    node = ChildNode(
+      ScopedChild(
+        name: name, Composed(machine), ElementState(path: elements), input: input, action: action,
+        event: event))
   }
 }
 

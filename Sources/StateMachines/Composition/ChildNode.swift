@@ -3,51 +3,72 @@
 internal import StatewireJSON
 
 /// A child as its parent sees it: each function takes and returns values of the parent.
-protocol ChildNode<Parent>: Sendable {
-  associatedtype Parent: StateMachine
+///
+/// A structure of functions and not an existential type, so that the compiler specialises the path of
+/// an input for its machine.
+struct ChildNode<Parent: StateMachine>: Sendable {
+  typealias State = Parent.State
 
-  var name: String { get }
+  let name: String
   /// True if children can be absent from the state.
-  var canBeAbsent: Bool { get }
-  /// The error of the child or of a child of it; nil if there is none.
-  func fault(isDurable: Bool) -> String?
-
-  func refusal(
-    of input: Parent.Input, in state: Parent.State, from viewer: Viewer
-  ) -> InputRefusal?
-  func effect(
-    of input: Parent.Input, in state: Parent.State, from viewer: Viewer
-  ) -> Effect<Parent.Action>
-  /// Folds an action of a child.
-  ///
-  /// - Returns: False if the action is not one of this child.
-  func reduce(_ state: inout Parent.State, _ action: Parent.Action) -> Bool
-  func effect(after action: Parent.Action, in state: Parent.State) -> Effect<Parent.Action>
-  func events(of action: Parent.Action, in state: Parent.State) -> [Parent.Event]
-  func isRedaction(_ action: Parent.Action) -> Bool
-  func inputs(for phase: LifecyclePhase, in state: Parent.State) -> [Parent.Input]
-  func initialEffect(in state: Parent.State) -> Effect<Parent.Action>
-
+  let canBeAbsent: Bool
   /// True if the child has an initial effect.
-  var beginsWithEffect: Bool { get }
-  /// The number of children that are present.
-  func count(in state: Parent.State) -> Int
-  /// Returns the effect that children begin with that have appeared since `keys` was set, and sets
-  /// it.
-  func effectOfNewChildren(
-    in state: Parent.State, _ keys: inout Set<AnyHashable>
-  ) -> Effect<Parent.Action>
+  let beginsWithEffect: Bool
+  /// True if the child or a child of it is aware of its viewers.
+  let isPresenceAware: Bool
+  /// True if the resumption of the child can wait for a frontend.
+  let resumesForFrontends: Bool
+  /// Returns the error of the child or of a child of it; nil if there is none.
+  let fault: @Sendable (_ isDurable: Bool) -> String?
 
-  func restart(
-    of input: Parent.Input, in state: Parent.State, after elapsed: Duration
-  ) -> Effect<Parent.Action>
-  func resumption(in state: Parent.State) -> Effect<Parent.Action>
-  var resumesForFrontends: Bool { get }
-  func interruptions(in state: Parent.State) -> [Parent.Action]
+  let refusal: @Sendable (Parent.Input, State, Viewer) -> InputRefusal?
+  let effect: @Sendable (Parent.Input, State, Viewer) -> Effect<Parent.Action>
+  /// Folds an action of a child; returns false if the action is not one of this child.
+  let reduce: @Sendable (inout State, Parent.Action) -> Bool
+  let effectAfter: @Sendable (Parent.Action, State) -> Effect<Parent.Action>
+  let events: @Sendable (Parent.Action, State) -> [Parent.Event]
+  let isRedaction: @Sendable (Parent.Action) -> Bool
+  let inputsForPhase: @Sendable (LifecyclePhase, State) -> [Parent.Input]
+  let inputsForViewers: @Sendable ([Viewer], State) -> [Parent.Input]
+  let initialEffect: @Sendable (State) -> Effect<Parent.Action>
+
+  /// Returns the number of children that are present.
+  let count: @Sendable (State) -> Int
+  /// Returns the effect that children begin with that have appeared since the keys were set, and
+  /// sets them.
+  let effectOfNewChildren: @Sendable (State, inout Set<AnyHashable>) -> Effect<Parent.Action>
+
+  let restart: @Sendable (Parent.Input, State, Duration) -> Effect<Parent.Action>
+  let resumption: @Sendable (State) -> Effect<Parent.Action>
+  let interruptions: @Sendable (State) -> [Parent.Action]
+
+  init<Machine: StateMachine, Place: ChildPlace>(_ child: ScopedChild<Parent, Machine, Place>)
+  where Place.Parent == Parent.State, Place.Part == Machine.State {
+    name = child.name
+    canBeAbsent = child.canBeAbsent
+    beginsWithEffect = child.beginsWithEffect
+    isPresenceAware = child.isPresenceAware
+    resumesForFrontends = child.resumesForFrontends
+    fault = { child.fault(isDurable: $0) }
+    refusal = { child.refusal(of: $0, in: $1, from: $2) }
+    effect = { child.effect(of: $0, in: $1, from: $2) }
+    reduce = { child.reduce(&$0, $1) }
+    effectAfter = { child.effect(after: $0, in: $1) }
+    events = { child.events(of: $0, in: $1) }
+    isRedaction = { child.isRedaction($0) }
+    inputsForPhase = { child.inputs(for: $0, in: $1) }
+    inputsForViewers = { child.inputs(for: $0, in: $1) }
+    initialEffect = { child.initialEffect(in: $0) }
+    count = { child.count(in: $0) }
+    effectOfNewChildren = { child.effectOfNewChildren(in: $0, &$1) }
+    restart = { child.restart(of: $0, in: $1, after: $2) }
+    resumption = { child.resumption(in: $0) }
+    interruptions = { child.interruptions(in: $0) }
+  }
 }
 
 /// A child machine at a place in the state of its parent.
-struct ScopedChild<Parent: StateMachine, Machine: StateMachine, Place: ChildPlace>: ChildNode
+struct ScopedChild<Parent: StateMachine, Machine: StateMachine, Place: ChildPlace>: Sendable
 where Place.Parent == Parent.State, Place.Part == Machine.State {
   let name: String
   private let machine: Composed<Machine>
@@ -141,6 +162,14 @@ where Place.Parent == Parent.State, Place.Part == Machine.State {
   func inputs(for phase: LifecyclePhase, in state: Parent.State) -> [Parent.Input] {
     each(in: state) { key, state in
       machine.inputs(for: phase, in: state).map { input.embed((key, $0)) }
+    }
+  }
+
+  var isPresenceAware: Bool { machine.isPresenceAware }
+
+  func inputs(for viewers: [Viewer], in state: Parent.State) -> [Parent.Input] {
+    each(in: state) { key, state in
+      machine.inputs(for: viewers, in: state).map { input.embed((key, $0)) }
     }
   }
 

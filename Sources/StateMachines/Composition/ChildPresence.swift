@@ -15,12 +15,12 @@ final class ChildPresence<Machine: StateMachine> {
   private var keys: [Set<AnyHashable>]
 
   /// Notes the children that are present in a state.
-  init(_ children: [any ChildNode<Machine>], in state: Machine.State) {
-    counts = children.map { $0.count(in: state) }
+  init(_ children: [ChildNode<Machine>], in state: Machine.State) {
+    counts = children.map { $0.count(state) }
     keys = children.map { child in
       var keys: Set<AnyHashable> = []
       if child.canBeAbsent, child.beginsWithEffect {
-        _ = child.effectOfNewChildren(in: state, &keys)
+        _ = child.effectOfNewChildren(state, &keys)
       }
       return keys
     }
@@ -33,12 +33,12 @@ final class ChildPresence<Machine: StateMachine> {
   ///
   /// - Returns: The change; nil if there can be none.
   func update(
-    _ children: [any ChildNode<Machine>], in state: Machine.State, isOfChild: Bool
+    _ children: [ChildNode<Machine>], in state: Machine.State, isOfChild: Bool
   ) -> Change? {
     var change = Change(effect: .none, mayHaveVanished: !isOfChild)
     var effects: [Effect<Machine.Action>] = []
     for (index, child) in children.enumerated() where child.canBeAbsent {
-      let count = child.count(in: state)
+      let count = child.count(state)
       if count != counts[index] {
         change.mayHaveVanished = true
         counts[index] = count
@@ -46,7 +46,7 @@ final class ChildPresence<Machine: StateMachine> {
     }
     guard change.mayHaveVanished else { return nil }
     for (index, child) in children.enumerated() where child.canBeAbsent && child.beginsWithEffect {
-      let effect = child.effectOfNewChildren(in: state, &keys[index])
+      let effect = child.effectOfNewChildren(state, &keys[index])
       if case .none = effect.step { continue }
       effects.append(effect)
     }

@@ -5,7 +5,7 @@
 /// Each function asks the children first. A machine without children costs one comparison more.
 struct Composed<Machine: StateMachine>: Sendable {
   let machine: Machine
-  let children: [any ChildNode<Machine>]
+  let children: [ChildNode<Machine>]
 
   init(_ machine: Machine) {
     self.machine = machine
@@ -27,14 +27,14 @@ struct Composed<Machine: StateMachine>: Sendable {
         "\(Machine.self) has a child with the name \"\(empty)\", which is empty or contains a /"
     }
     let isDurable = durability != nil
-    return children.lazy.compactMap { $0.fault(isDurable: isDurable) }.first
+    return children.lazy.compactMap { $0.fault(isDurable) }.first
   }
 
   func refusal(
     of input: Machine.Input, in state: Machine.State, from viewer: Viewer
   ) -> InputRefusal? {
     for child in children {
-      if let refusal = child.refusal(of: input, in: state, from: viewer) { return refusal }
+      if let refusal = child.refusal(input, state, viewer) { return refusal }
     }
     return machine.refusal(of: input, in: state, sentBy: viewer)
   }
@@ -44,7 +44,7 @@ struct Composed<Machine: StateMachine>: Sendable {
   ) -> Effect<Machine.Action> {
     if children.isEmpty { return machine.effect(of: input, in: state, sentBy: viewer) }
     return joined(
-      { $0.effect(of: input, in: state, from: viewer) },
+      { $0.effect(input, state, viewer) },
       machine.effect(of: input, in: state, sentBy: viewer))
   }
 
@@ -64,12 +64,12 @@ struct Composed<Machine: StateMachine>: Sendable {
 
   func effect(after action: Machine.Action, in state: Machine.State) -> Effect<Machine.Action> {
     if children.isEmpty { return machine.effect(after: action, in: state) }
-    return joined({ $0.effect(after: action, in: state) }, machine.effect(after: action, in: state))
+    return joined({ $0.effectAfter(action, state) }, machine.effect(after: action, in: state))
   }
 
   /// Returns the events of an action: those of the children, then that of the machine.
   func events(of action: Machine.Action, in state: Machine.State) -> [Machine.Event] {
-    let events = children.flatMap { $0.events(of: action, in: state) }
+    let events = children.flatMap { $0.events(action, state) }
     return machine.event(of: action, in: state).map { events + [$0] } ?? events
   }
 
@@ -79,13 +79,23 @@ struct Composed<Machine: StateMachine>: Sendable {
   }
 
   func inputs(for phase: LifecyclePhase, in state: Machine.State) -> [Machine.Input] {
-    let inputs = children.flatMap { $0.inputs(for: phase, in: state) }
+    let inputs = children.flatMap { $0.inputsForPhase(phase, state) }
     return machine.input(for: phase).map { inputs + [$0] } ?? inputs
+  }
+
+  /// True if the machine or a child of it is aware of its viewers.
+  var isPresenceAware: Bool {
+    Presence<Machine>.isAware || children.contains(where: \.isPresenceAware)
+  }
+
+  func inputs(for viewers: [Viewer], in state: Machine.State) -> [Machine.Input] {
+    let inputs = children.flatMap { $0.inputsForViewers(viewers, state) }
+    return Presence.input(machine, viewers).map { inputs + [$0] } ?? inputs
   }
 
   func initialEffect(in state: Machine.State) -> Effect<Machine.Action> {
     if children.isEmpty { return machine.initialEffect }
-    return joined({ $0.initialEffect(in: state) }, machine.initialEffect)
+    return joined({ $0.initialEffect(state) }, machine.initialEffect)
   }
 
   /// True if the machine or a child of it has an initial effect.
@@ -98,7 +108,7 @@ struct Composed<Machine: StateMachine>: Sendable {
 
   /// Returns the effects of children, then that of the machine, as one.
   private func joined(
-    _ part: (any ChildNode<Machine>) -> Effect<Machine.Action>, _ own: Effect<Machine.Action>
+    _ part: (ChildNode<Machine>) -> Effect<Machine.Action>, _ own: Effect<Machine.Action>
   ) -> Effect<Machine.Action> {
     var effect = Effect<Machine.Action>.none
     for child in children { effect = effect.before(part(child)) }
@@ -116,12 +126,12 @@ extension Composed {
     of input: Machine.Input, in state: Machine.State, after elapsed: Duration
   ) -> Effect<Machine.Action> {
     let own = durability?.restart(machine, input, state, elapsed) ?? .none
-    return joined({ $0.restart(of: input, in: state, after: elapsed) }, own)
+    return joined({ $0.restart(input, state, elapsed) }, own)
   }
 
   func resumption(in state: Machine.State) -> Effect<Machine.Action> {
     joined(
-      { $0.resumption(in: state) }, durability?.resumption(machine, state) ?? machine.initialEffect)
+      { $0.resumption(state) }, durability?.resumption(machine, state) ?? machine.initialEffect)
   }
 
   /// True if the resumptions of the machine and of all its children can wait for a frontend.
@@ -131,7 +141,7 @@ extension Composed {
   }
 
   func interruptions(in state: Machine.State) -> [Machine.Action] {
-    let actions = children.flatMap { $0.interruptions(in: state) }
+    let actions = children.flatMap { $0.interruptions(state) }
     return durability?.interruption(machine, state).map { actions + [$0] } ?? actions
   }
 }

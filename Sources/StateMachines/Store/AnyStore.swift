@@ -214,13 +214,12 @@ extension Store: AnyStore {
   public func removeAudience(_ audience: AnyHashable) { audiences?.remove(audience) }
 
   /// True if the machine gets an input when the viewers change.
-  public var isPresenceAware: Bool { Presence<Machine>.isAware }
+  public var isPresenceAware: Bool { running.composed.isPresenceAware }
 
   /// Takes the input that the machine returns for the viewers that have subscribed, if any.
   public func take(_ viewers: [Viewer]) {
-    guard let input = Presence<Machine>.input(machine, viewers) else { return }
     // A closed store ignores its viewers.
-    _ = try? send(input)
+    for input in running.composed.inputs(for: viewers, in: running.state) { _ = try? send(input) }
   }
 
   /// Returns true if effects of inputs up to this number run. Feeds do not count.

@@ -9,7 +9,7 @@ import Testing
 struct KanbanServerTests {
   @Test("takes the inputs of a child, and sends a moved card as one remove and one add")
   func moves() async throws {
-    let client = try await ExampleServer("Kanban").client()
+    let client = try await ExampleServer("Kanban", "--test").client()
     try await client.subscribe(to: "desk")
     try await client.kanban(#"{"type":"cardAdded","title":"Milk","column":"todo"}"#)
     _ = client.takePatches()

@@ -424,6 +424,41 @@ struct CompositionTests {
     func reduce(_ state: inout State, _ action: Int) {}
   }
 
+  /// A room that counts its viewers, and a house with one.
+  private struct Room: PresenceAwareMachine {
+    enum Input: Codable, Sendable { case viewed(count: Int) }
+    struct State: Codable, Sendable { var viewers = 0 }
+    let initialState = State()
+    func effect(of input: Input, in state: State) -> Effect<Input> { .action(input) }
+    func reduce(_ state: inout State, _ action: Input) {
+      if case .viewed(let count) = action { state.viewers = count }
+    }
+    func input(for viewers: [Viewer]) -> Input? { .viewed(count: viewers.count) }
+  }
+  private struct House: StateMachine {
+    enum Input: Codable, Sendable { case room(input: Room.Input) }
+    struct State: Codable, Sendable { var room = Room.State() }
+    let initialState = State()
+    var children: [Child<House>] {
+      Child(
+        "room", Room(), state: \.room,
+        input: CasePath(Input.room) { if case .room(let input) = $0 { input } else { nil } },
+        action: CasePath({ $0 }, { $0 }))
+    }
+    func effect(of input: Input, in state: State) -> Effect<Room.Input> { .none }
+    func reduce(_ state: inout State, _ action: Room.Input) {}
+  }
+
+  @Test("a child gets its input when the viewers change")
+  func presence() async throws {
+    let bench = try await Bench(House())
+    #expect(await bench.do { $1.isPresenceAware })
+    await bench.do { $1.take([Viewer(name: "ann"), Viewer(name: "bob")]) }
+    #expect(await bench.do { $1.state.room.viewers } == 2)
+    let race = try await Bench(Race())
+    #expect(await race.do { !$1.isPresenceAware })
+  }
+
   @Test("a wrong composition is an error when the store opens, which names the child")
   func faultyCompositions() async throws {
     await #expect {
