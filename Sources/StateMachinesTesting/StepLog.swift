@@ -15,7 +15,7 @@ final class StepLog<Machine: StateMachine> {
     var isKept: Bool {
       switch step {
       case .event, .refusal: true
-      case .action, .unencodable: false
+      case .action, .failed: false
       }
     }
 
@@ -24,7 +24,7 @@ final class StepLog<Machine: StateMachine> {
       case .action(let action): "the action \(action)"
       case .event(let event): "the event \(event)"
       case .refusal(let refusal): refusal.inWords
-      case .unencodable(let error): "a state that cannot be encoded (\(error))"
+      case .failed(let error): error.message(after: "an action")
       }
     }
   }

@@ -43,9 +43,9 @@ extension TestStore {
 
   private func checkEncoding(_ place: TestFailure.Place) throws {
     for entry in log.entries {
-      if case .unencodable(let error) = entry.step {
+      if case .failed(let error) = entry.step {
         log.removeAll()
-        throw TestFailure("a state cannot be encoded: \(error.message)", place)
+        throw TestFailure(error.message(after: "an action"), place)
       }
     }
   }

@@ -201,7 +201,7 @@ extension TestStore {
   /// its actor to a store.
   var store: Store<Machine> {
     if let running { return running }
-    do throws(JSONError) {
+    do throws(StoreError) {
       let store = try Store(
         testing: machine, in: initialState ?? machine.initialState, number: StoreNumber(number),
         host: self, environment: environment)

@@ -277,7 +277,7 @@ struct TestStoreStepTests {
     try await store.send(.weighed(0))
     try await store.advance(by: .seconds(1))
     let later = await #expect(throws: TestFailure.self) { try await store.finish() }
-    #expect(later?.message.hasPrefix("a state cannot be encoded: ") == true)
+    #expect(later?.message.hasPrefix("the state after an action cannot be encoded: ") == true)
   }
 
   @Test("a failure names the line of the call")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import StatewireJSON
+internal import StatewireJSON
 
 /// A step of a store, as the test that drives the store receives it: synchronously and in order.
 package enum StoreStep<Machine: StateMachine> {
@@ -11,20 +11,25 @@ package enum StoreStep<Machine: StateMachine> {
   /// Work has refused its input.
   case refusal(InputRefusal)
   /// The state after an action cannot be encoded, and was taken back.
-  case unencodable(JSONError)
+  case failed(StoreError)
 }
 
 extension Store {
   /// Creates a store for tests. No effect begins before `beginInitialEffect`.
   ///
-  /// - Throws: `JSONError` if the view of the state cannot be encoded.
+  /// - Throws: `StoreError.unencodable` if the view of the state cannot be encoded, or if the machine
+  ///   cannot be composed.
   package convenience init(
     testing machine: Machine, in state: Machine.State, number: StoreNumber, host: any StoreHost,
     environment: StoreEnvironment
-  ) throws(JSONError) {
-    try self.init(
-      machine, number: number, host: host, environment, hooks: [], revision: 0, lastOperation: 0,
-      state: state)
+  ) throws(StoreError) {
+    do throws(JSONError) {
+      try self.init(
+        machine, number: number, host: host, environment, hooks: [], revision: 0, lastOperation: 0,
+        state: state)
+    } catch {
+      throw .unencodable(error)
+    }
   }
 
   /// Performs the initial effect of the machine.

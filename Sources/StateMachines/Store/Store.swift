@@ -429,7 +429,7 @@ extension Store {
     if let last = last ?? record?.lastState { running.state = last }
     if performing != nil, failure == nil { failure = Failure(error) }
     listeners.server?.failed(error)
-    observers.tested(.unencodable(error))
+    observers.tested(.failed(.unencodable(error)))
   }
 
   private func publish(isRedaction: Bool) throws(JSONError) {
