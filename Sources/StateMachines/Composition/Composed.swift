@@ -2,7 +2,8 @@
 
 /// A machine with its children: the functions of the whole.
 ///
-/// Each function asks the children first. A machine without children costs one comparison more.
+/// Each function asks the children first. A machine without children costs one comparison more: a
+/// loop over an empty array would retain and release it.
 struct Composed<Machine: StateMachine>: Sendable {
   let machine: Machine
   let children: [ChildNode<Machine>]
@@ -33,8 +34,10 @@ struct Composed<Machine: StateMachine>: Sendable {
   func refusal(
     of input: Machine.Input, in state: Machine.State, from viewer: Viewer
   ) -> InputRefusal? {
-    for child in children {
-      if let refusal = child.refusal(input, state, viewer) { return refusal }
+    if !children.isEmpty {
+      for child in children {
+        if let refusal = child.refusal(input, state, viewer) { return refusal }
+      }
     }
     return machine.refusal(of: input, in: state, sentBy: viewer)
   }
@@ -53,11 +56,7 @@ struct Composed<Machine: StateMachine>: Sendable {
   /// - Returns: True if it is an action of a child.
   @discardableResult
   func reduce(_ state: inout Machine.State, _ action: Machine.Action) -> Bool {
-    var isOfChild = false
-    for child in children where child.reduce(&state, action) {
-      isOfChild = true
-      break
-    }
+    let isOfChild = !children.isEmpty && children.contains { $0.reduce(&state, action) }
     machine.reduce(&state, action)
     return isOfChild
   }
@@ -74,7 +73,7 @@ struct Composed<Machine: StateMachine>: Sendable {
   }
 
   func isRedaction(_ action: Machine.Action) -> Bool {
-    for child in children where child.isRedaction(action) { return true }
+    if !children.isEmpty, children.contains(where: { $0.isRedaction(action) }) { return true }
     return machine.isRedaction(action)
   }
 

@@ -28,6 +28,8 @@ struct Running<Machine: StateMachine>: ~Copyable {
     composed.events(of: action, in: state)
   }
 
+  borrowing func isRedaction(_ action: Machine.Action) -> Bool { composed.isRedaction(action) }
+
   /// Folds an action; true if it is an action of a child.
   mutating func reduce(_ action: Machine.Action) -> Bool { composed.reduce(&state, action) }
 

@@ -395,21 +395,37 @@ extension Store {
 
   private func change(by action: Machine.Action, for inputID: InputID?) throws(JSONError) {
     let isOfChild = running.reduce(action)
-    var effect = running.effect(after: action)
+    let effect = running.effect(after: action)
+    guard presence == nil, case .none = effect.step else {
+      return try publish(action, for: inputID, isOfChild: isOfChild, before: effect)
+    }
+    try publish(action)
+  }
+
+  /// Publishes an action that can have consequences: it has an effect, or children may have appeared
+  /// or vanished.
+  private func publish(
+    _ action: Machine.Action, for inputID: InputID?, isOfChild: Bool,
+    before effect: Effect<Machine.Action>
+  ) throws(JSONError) {
     let children = presence.flatMap { running.change(of: $0, isOfChild: isOfChild) }
-    if let children { effect = children.effect.before(effect) }
+    let effect = children?.effect.before(effect) ?? effect
     let isFollowed = if case .none = effect.step { false } else { true }
     // The effect can lead to further publications.
     if isFollowed, performing != nil, base == nil { base = published.mark }
+    try publish(action)
+    if let children, children.mayHaveVanished { cancelVanished() }
+    if isFollowed { follow(effect, for: inputID) }
+  }
+
+  private func publish(_ action: Machine.Action) throws(JSONError) {
     observers.gave(action, .actions, revision)
     if let record {
       try publish(action, record)
     } else {
-      try publish(isRedaction: running.composed.isRedaction(action))
+      try publish(isRedaction: running.isRedaction(action))
     }
     if Machine.Event.self != Never.self { sendEvent(of: action) }
-    if let children, children.mayHaveVanished { cancelVanished() }
-    if isFollowed { follow(effect, for: inputID) }
   }
 
   private func publish(
@@ -417,7 +433,7 @@ extension Store {
   ) throws(JSONError) {
     let before = revision
     let recorded = try encoded(for: record)
-    try publish(isRedaction: running.composed.isRedaction(action))
+    try publish(isRedaction: running.isRedaction(action))
     recordStep(record, recorded, hasPublished: revision != before)
   }
 
@@ -437,10 +453,9 @@ extension Store {
     let buffers = buffersForChange()
     let needsPatch = listeners.needPatches
     buffers.patch.leavesOutValues = !needsPatch
-    let views = try audiences?.encode(running.state, of: machine)
+    if let audiences { return try publish(view, to: audiences, isRedaction: isRedaction, buffers) }
     try Machine.advance(
       &published, to: view, by: viewEncoding, using: &buffers.encoded, writing: &buffers.patch)
-    if let views { return publish(views, isRedaction: isRedaction, buffers) }
     guard !buffers.patch.isEmpty else { return }
     let base = revision
     revision += 1
@@ -455,14 +470,18 @@ extension Store {
 
   /// Publishes the views of the audiences, and the view of the machine to other listeners.
   private func publish(
-    _ views: [(store: AudienceStore<Machine>, shown: JSONEncodedState)], isRedaction: Bool,
+    _ view: Machine.ViewState, to audiences: Audiences<Machine>, isRedaction: Bool,
     _ buffers: StoreBuffers
-  ) {
+  ) throws(JSONError) {
+    // All are encoded before one is published: one that cannot be takes back the whole state.
+    let views = try audiences.encode(running.state, of: machine)
+    try Machine.advance(
+      &published, to: view, by: viewEncoding, using: &buffers.encoded, writing: &buffers.patch)
     let patches = views.map { $0.store.advance(to: $0.shown) }
     guard !buffers.patch.isEmpty || patches.contains(where: { $0 != nil }) else { return }
     let base = revision
     revision += 1
-    if !observers.isEmpty { observers.published(running.view(), revision) }
+    if !observers.isEmpty { observers.published(view, revision) }
     buffers.patch.withBytes { patch in
       notify(
         Publication(
