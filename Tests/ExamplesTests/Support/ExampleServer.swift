@@ -15,7 +15,11 @@ final class ExampleServer {
 
   init(_ program: String, _ options: String...) throws {
     process.executableURL = URL(filePath: TestedPackage.program(program))
-    process.arguments = ["serve", "--tcp", "127.0.0.1:0"] + options
+    // All tests run at the same time, so a client may get the processor late.
+    process.arguments =
+      [
+        "serve", "--tcp", "127.0.0.1:0", "--time-to-first-request", "1000", "--unread-time", "0",
+      ] + options
     process.standardInput = FileHandle.nullDevice
     process.standardError = errors
     try process.run()
