@@ -50,6 +50,7 @@ extension TestStore {
       found = refusal
       return true
     }
+    // `receive` has thrown if no step was the expected one, so `found` was set.
     guard let found else { preconditionFailure("the expected step is a refusal") }
     return found
   }

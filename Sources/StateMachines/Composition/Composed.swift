@@ -84,12 +84,12 @@ struct Composed<Machine: StateMachine>: Sendable {
 
   /// True if the machine or a child of it is aware of its viewers.
   var isPresenceAware: Bool {
-    Presence<Machine>.isAware || children.contains(where: \.isPresenceAware)
+    PresenceInput<Machine>.isAware || children.contains(where: \.isPresenceAware)
   }
 
   func inputs(for viewers: [Viewer], in state: Machine.State) -> [Machine.Input] {
     let inputs = children.flatMap { $0.inputsForViewers(viewers, state) }
-    return Presence.input(machine, viewers).map { inputs + [$0] } ?? inputs
+    return PresenceInput.input(machine, viewers).map { inputs + [$0] } ?? inputs
   }
 
   func initialEffect(in state: Machine.State) -> Effect<Machine.Action> {

@@ -159,7 +159,7 @@ story("another configuration under a name in use is an error of the second user"
   assert.ok(other.current().error instanceof OtherConfigurationError);
   await assert.rejects(other.current().send({ type: "add" }), OtherConfigurationError);
   assert.equal(server.of("store/open").length, 1);
-  // When nobody uses the first one, the server decides.
+  // When the first one has no users, the server decides.
   for (const { stop } of [first, same, { stop: stopOther }]) stop();
   other.subscribe(() => {});
   await settled();
