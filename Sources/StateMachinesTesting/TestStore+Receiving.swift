@@ -7,7 +7,12 @@ public import StateMachines
 extension TestStore {
   /// Waits for the next action that running work or a postponed effect gives, whatever it is.
   ///
-  /// - Parameter change: Changes the previous state to the expected one.
+  /// - Parameters:
+  ///   - change: Changes the previous state to the expected one.
+  ///   - fileID: The file of the call, as module and name, for a failure.
+  ///   - filePath: The path of that file.
+  ///   - line: The line of the call.
+  ///   - column: The column of the call.
   /// - Throws: `TestFailure` if no action comes, or the state differs from the expected one.
   public func receive(
     _ change: (inout Machine.State) throws -> Void = { _ in },
@@ -22,6 +27,10 @@ extension TestStore {
   /// - Parameters:
   ///   - isExpected: Returns true for the expected action.
   ///   - change: Changes the previous state to the expected one.
+  ///   - fileID: The file of the call, as module and name, for a failure.
+  ///   - filePath: The path of that file.
+  ///   - line: The line of the call.
+  ///   - column: The column of the call.
   /// - Throws: `TestFailure` if no action or another action comes, or the state differs from the
   ///   expected one.
   public func receive(
@@ -36,7 +45,12 @@ extension TestStore {
   /// Takes a refusal by work (`EffectContext.refuse`). The action that shows it is received after
   /// it.
   ///
-  /// - Parameter code: The expected code of the refusal.
+  /// - Parameters:
+  ///   - code: The expected code of the refusal.
+  ///   - fileID: The file of the call, as module and name, for a failure.
+  ///   - filePath: The path of that file.
+  ///   - line: The line of the call.
+  ///   - column: The column of the call.
   /// - Returns: The refusal, with its message and member.
   /// - Throws: `TestFailure` if no refusal comes, or something else comes first.
   @discardableResult
@@ -74,6 +88,10 @@ extension TestStore where Machine.Action: Equatable {
   /// - Parameters:
   ///   - expected: The expected action.
   ///   - change: Changes the previous state to the expected one.
+  ///   - fileID: The file of the call, as module and name, for a failure.
+  ///   - filePath: The path of that file.
+  ///   - line: The line of the call.
+  ///   - column: The column of the call.
   /// - Throws: `TestFailure` if no action or another action comes, or the state differs from the
   ///   expected one.
   public func receive(

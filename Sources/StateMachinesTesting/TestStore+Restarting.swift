@@ -15,6 +15,10 @@ extension TestStore where Machine: DurableMachine {
   ///   - exhaustive: As in `init(_:state:exhaustive:clock:patience:)`.
   ///   - clock: The clock that effects wait on.
   ///   - patience: As in `init(_:state:exhaustive:clock:patience:)`.
+  ///   - fileID: The file of the call, as module and name, for a failure.
+  ///   - filePath: The path of that file.
+  ///   - line: The line of the call.
+  ///   - column: The column of the call.
   /// - Throws: `TestFailure` if the machine cannot read the state.
   public init(
     restoring machine: Machine, from state: String, exhaustive: Bool = true,
@@ -41,6 +45,10 @@ extension TestStore where Machine: DurableMachine {
   ///   - losingInputs: True if the unsettled inputs are lost, as with a damaged journal; then the
   ///     action of `interruption(in:)` is folded first.
   ///   - change: Changes the previous state to the expected one.
+  ///   - fileID: The file of the call, as module and name, for a failure.
+  ///   - filePath: The path of that file.
+  ///   - line: The line of the call.
+  ///   - column: The column of the call.
   /// - Throws: `TestFailure` if the state differs from the expected one, also because a part of it is
   ///   not encoded; if the state or an input cannot be restored; or if an earlier step has not been
   ///   received.

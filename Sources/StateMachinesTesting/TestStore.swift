@@ -81,6 +81,10 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
   ///   - input: The input.
   ///   - viewer: The participant that sends it.
   ///   - change: Changes the previous state to the expected one.
+  ///   - fileID: The file of the call, as module and name, for a failure.
+  ///   - filePath: The path of that file.
+  ///   - line: The line of the call.
+  ///   - column: The column of the call.
   /// - Throws: `TestFailure` if the machine refuses the input, if the state differs from the
   ///   expected one, or if an earlier step has not been received.
   public func send(
@@ -110,6 +114,10 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
   ///   - input: The input.
   ///   - viewer: The participant that sends it.
   ///   - code: The expected code of the refusal.
+  ///   - fileID: The file of the call, as module and name, for a failure.
+  ///   - filePath: The path of that file.
+  ///   - line: The line of the call.
+  ///   - column: The column of the call.
   /// - Returns: The refusal, with its message and member.
   /// - Throws: `TestFailure` if the machine accepts the input or refuses it with another code, or if
   ///   an earlier step has not been received.

@@ -9,12 +9,12 @@ const url = new URLSearchParams(location.search).get("server");
 
 /** [client, method, store] of all requests. */
 export const sent = [];
-let held;
+let held, holder;
 
 function make(name, options) {
 	const dial = webSocket(url);
 	const wired = async (listener) => {
-		const take = (text) => (held ? held.push(() => listener.message(text)) : listener.message(text));
+		const take = (text) => (held && name === (holder ?? name) ? held.push(() => listener.message(text)) : listener.message(text));
 		const transport = await dial({ ...listener, message: take });
 		const send = (text) => {
 			const { method, params } = JSON.parse(text);
@@ -28,13 +28,14 @@ function make(name, options) {
 
 export const clients = { first: make("first"), second: make("second") };
 
-/** Everything from the server waits until `release`. */
-export const hold = () => (held = []);
+/** Everything from the server waits until `release`; with the name of a client, only what this client receives. */
+export const hold = (name) => ([held, holder] = [[], name]);
 export const release = () => {
-	const texts = held;
+	const texts = held ?? [];
 	held = undefined;
 	for (const pass of texts) pass();
 };
+export const holdsMessages = () => held?.length > 0;
 
 export const options = ({ kind, config }) => (kind ? { kind, config } : undefined);
 export const titles = (state) =>
@@ -45,4 +46,4 @@ const optimistic = (title) => (state) => ({ ...state, todos: [...state.todos, { 
 export const add = (send, title) => send({ type: "todoAdded", title }, { optimistic: optimistic(title) }).catch(() => {});
 export const load = (client, store, options) => clients[client].store(store, options).send({ type: "stateRequested" }, { settle: true });
 
-Object.assign(window, { clients, sent, hold, release, load });
+Object.assign(window, { clients, sent, hold, release, holdsMessages, load });

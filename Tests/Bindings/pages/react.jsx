@@ -25,11 +25,9 @@ const Mode = new URLSearchParams(location.search).has("strict") ? StrictMode : R
 window.draw = (panels) =>
 	flushSync(() => root.render(<Mode>{panels.map((panel, number) => <Panel key={number} {...panel} />)}</Mode>));
 
-// Tearing: rows that take long draw one state in one commit.
+// Tearing: all rows draw one state in one commit, also when an update comes while React draws them.
 
-const work = () => {
-	for (const end = performance.now() + 2; performance.now() < end; );
-};
+let midway = () => {};
 
 /** A hook as one would write it without `useSyncExternalStore`. */
 function useStoreNaively(client, name) {
@@ -38,16 +36,13 @@ function useStoreNaively(client, name) {
 	return { state: client.store(name).state };
 }
 
-const Row = memo(function Row({ use, name }) {
+const Row = memo(function Row({ use, name, isMidway }) {
 	const { state } = use(clients.first, name);
-	work();
+	if (isMidway) midway();
 	return <li>{state?.todos?.length}</li>;
 });
 
-const Deferred = memo(function Deferred({ value }) {
-	work();
-	return <li>{value}</li>;
-});
+const Deferred = memo(({ value }) => <li>{value}</li>);
 
 function DeferredRows({ name }) {
 	const { state } = useStore(clients.first, name);
@@ -66,20 +61,23 @@ function Rows({ use, name, count, report }) {
 	});
 	return (
 		<>
-			<ul id="rows">{Array.from({ length: count }, (_, number) => <Row key={number} use={use} name={name} />)}</ul>
+			<ul id="rows">
+				{Array.from({ length: count }, (_, number) => (
+					<Row key={number} use={use} name={name} isMidway={2 * number === count} />
+				))}
+			</ul>
 			<ul id="deferred">{count > 0 && <DeferredRows name={name} />}</ul>
 		</>
 	);
 }
 
 /**
- * Mounts rows in transitions, while another client adds todos. Returns the number of commits with rows of different
- * states, and the number of states that commits have shown.
+ * Mounts rows in transitions; halfway through each, an update by another client arrives. Returns the number of
+ * commits with rows of different states, and the number of states that commits have shown.
  */
 window.tear = async (isNaive, name) => {
 	const use = isNaive ? useStoreNaively : useStore;
 	const other = clients.second.store(name, { kind: "todo", config: { list: name } });
-	const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 	let torn = 0;
 	let committed = () => {};
 	const shown = new Set();
@@ -92,22 +90,17 @@ window.tear = async (isNaive, name) => {
 	const tree = (count) => <Mode><Rows use={use} name={name} count={count} report={report} /></Mode>;
 	flushSync(() => root.render(tree(0)));
 	const stop = clients.first.store(name).subscribe(() => {});
-	let isOver = false;
-	const adding = (async () => {
-		for (let number = 0; !isOver; number++) {
-			await other.send({ type: "todoAdded", title: `${number}` });
-			await pause(60 + 10 * (number % 7));
-		}
-	})();
-	for (let round = 0; round < 6 || (isNaive && !torn && round < 60); round++) {
+	midway = release;
+	for (let round = 0; round < 6; round++) {
+		hold("first");
+		await other.send({ type: "todoAdded", title: `${round}` });
+		while (!holdsMessages()) await new Promise((resolve) => setTimeout(resolve, 1));
 		const done = new Promise((resolve) => (committed = resolve));
 		startTransition(() => root.render(tree(60)));
 		await done;
-		await pause(50);
 		flushSync(() => root.render(tree(0)));
 	}
-	isOver = true;
-	await adding;
+	midway = () => {};
 	stop();
 	flushSync(() => root.render(null));
 	return { torn, shown: shown.size };
