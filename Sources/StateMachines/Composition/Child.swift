@@ -21,6 +21,8 @@ public import VersionedList
 /// of effects and names of operations begin with the child's name and `/`, for an element of a list
 /// also with the id of the element: `left/ticking`, `cards/7/save`.
 ///
+/// An input or an action belongs to the first child that has its case.
+///
 /// The effects of a child that is no longer in the state are cancelled. An input for it is refused.
 public struct Child<Parent: StateMachine>: Sendable {
   let node: ChildNode<Parent>

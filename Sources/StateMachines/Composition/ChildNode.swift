@@ -4,9 +4,9 @@ internal import StatewireJSON
 
 /// A child as its parent sees it: each function takes and returns values of the parent.
 ///
-/// A structure of functions and not an existential type, so that the compiler specialises the path of
-/// an input for its machine.
-struct ChildNode<Parent: StateMachine>: Sendable {
+/// An object of functions and not an existential type, so that the compiler specialises the path of an
+/// input for its machine, and so that a loop over many children copies no functions.
+final class ChildNode<Parent: StateMachine>: Sendable {
   typealias State = Parent.State
 
   let name: String
@@ -22,9 +22,12 @@ struct ChildNode<Parent: StateMachine>: Sendable {
   let fault: @Sendable (_ isDurable: Bool) -> String?
 
   let refusal: @Sendable (Parent.Input, State, Viewer) -> InputRefusal?
-  let effect: @Sendable (Parent.Input, State, Viewer) -> Effect<Parent.Action>
-  /// Folds an action of a child; returns false if the action is not one of this child.
-  let reduce: @Sendable (inout State, Parent.Action) -> Bool
+  /// Returns the effect of an input; nil if the input is not one of this child.
+  let effect: @Sendable (Parent.Input, State, Viewer) -> Effect<Parent.Action>?
+  /// Returns true for an action of this child.
+  let owns: @Sendable (Parent.Action) -> Bool
+  /// Folds an action of this child.
+  let reduce: @Sendable (inout State, Parent.Action) -> Void
   let effectAfter: @Sendable (Parent.Action, State) -> Effect<Parent.Action>
   let events: @Sendable (Parent.Action, State) -> [Parent.Event]
   let isRedaction: @Sendable (Parent.Action) -> Bool
@@ -52,6 +55,7 @@ struct ChildNode<Parent: StateMachine>: Sendable {
     fault = { child.fault(isDurable: $0) }
     refusal = { child.refusal(of: $0, in: $1, from: $2) }
     effect = { child.effect(of: $0, in: $1, from: $2) }
+    owns = { child.owns($0) }
     reduce = { child.reduce(&$0, $1) }
     effectAfter = { child.effect(after: $0, in: $1) }
     events = { child.events(of: $0, in: $1) }
@@ -130,33 +134,37 @@ where Place.Parent == Parent.State, Place.Part == Machine.State {
 
   func effect(
     of input: Parent.Input, in state: Parent.State, from viewer: Viewer
-  ) -> Effect<Parent.Action> {
-    guard let (key, input) = self.input.extract(input), let state = place.state(key, in: state)
-    else { return .none }
+  ) -> Effect<Parent.Action>? {
+    guard let (key, input) = self.input.extract(input) else { return nil }
+    guard let state = place.state(key, in: state) else { return .none }
     return scoped(machine.effect(of: input, in: state, from: viewer), key)
   }
 
-  func reduce(_ state: inout Parent.State, _ action: Parent.Action) -> Bool {
-    guard let (key, action) = self.action.extract(action) else { return false }
-    place.change(key, in: &state) { machine.reduce(&$0, action) }
-    return true
+  func owns(_ action: Parent.Action) -> Bool { self.action.extract(action) != nil }
+
+  func reduce(_ state: inout Parent.State, _ action: Parent.Action) {
+    guard let (key, action) = self.action.extract(action) else { return }
+    let owner = machine.owner(of: action)
+    place.change(key, in: &state) { machine.reduce(&$0, action, of: owner) }
   }
 
   func effect(after action: Parent.Action, in state: Parent.State) -> Effect<Parent.Action> {
     guard let (key, action) = self.action.extract(action), let state = place.state(key, in: state)
     else { return .none }
-    return scoped(machine.effect(after: action, in: state), key)
+    return scoped(machine.effect(after: action, of: machine.owner(of: action), in: state), key)
   }
 
   func events(of action: Parent.Action, in state: Parent.State) -> [Parent.Event] {
     guard let event, let (key, action) = self.action.extract(action),
       let state = place.state(key, in: state)
     else { return [] }
-    return machine.events(of: action, in: state).compactMap { event(key, $0) }
+    return machine.events(of: action, of: machine.owner(of: action), in: state)
+      .compactMap { event(key, $0) }
   }
 
   func isRedaction(_ action: Parent.Action) -> Bool {
-    self.action.extract(action).map { machine.isRedaction($0.1) } ?? false
+    guard let (_, action) = self.action.extract(action) else { return false }
+    return machine.isRedaction(action, of: machine.owner(of: action))
   }
 
   func inputs(for phase: LifecyclePhase, in state: Parent.State) -> [Parent.Input] {

@@ -2,8 +2,9 @@
 
 /// A machine with its children: the functions of the whole.
 ///
-/// Each function asks the children first. A machine without children costs one comparison more: a
-/// loop over an empty array would retain and release it.
+/// Each function asks the children first. An input or an action belongs to the first child that has
+/// its case; the others are not asked. A machine without children costs one comparison more: a loop
+/// over an empty array would retain and release it.
 struct Composed<Machine: StateMachine>: Sendable {
   let machine: Machine
   let children: [ChildNode<Machine>]
@@ -45,36 +46,45 @@ struct Composed<Machine: StateMachine>: Sendable {
   func effect(
     of input: Machine.Input, in state: Machine.State, from viewer: Viewer
   ) -> Effect<Machine.Action> {
-    if children.isEmpty { return machine.effect(of: input, in: state, sentBy: viewer) }
-    return joined(
-      { $0.effect(input, state, viewer) },
-      machine.effect(of: input, in: state, sentBy: viewer))
+    if !children.isEmpty {
+      for child in children {
+        guard let effect = child.effect(input, state, viewer) else { continue }
+        return effect.before(machine.effect(of: input, in: state, sentBy: viewer))
+      }
+    }
+    return machine.effect(of: input, in: state, sentBy: viewer)
+  }
+
+  /// Returns the child to which an action belongs; nil if it is one of the machine itself.
+  func owner(of action: Machine.Action) -> ChildNode<Machine>? {
+    children.isEmpty ? nil : children.first { $0.owns(action) }
   }
 
   /// Folds an action.
-  ///
-  /// - Returns: True if it is an action of a child.
-  @discardableResult
-  func reduce(_ state: inout Machine.State, _ action: Machine.Action) -> Bool {
-    let isOfChild = !children.isEmpty && children.contains { $0.reduce(&state, action) }
+  func reduce(
+    _ state: inout Machine.State, _ action: Machine.Action, of child: ChildNode<Machine>?
+  ) {
+    child?.reduce(&state, action)
     machine.reduce(&state, action)
-    return isOfChild
   }
 
-  func effect(after action: Machine.Action, in state: Machine.State) -> Effect<Machine.Action> {
-    if children.isEmpty { return machine.effect(after: action, in: state) }
-    return joined({ $0.effectAfter(action, state) }, machine.effect(after: action, in: state))
+  func effect(
+    after action: Machine.Action, of child: ChildNode<Machine>?, in state: Machine.State
+  ) -> Effect<Machine.Action> {
+    guard let child else { return machine.effect(after: action, in: state) }
+    return child.effectAfter(action, state).before(machine.effect(after: action, in: state))
   }
 
-  /// Returns the events of an action: those of the children, then that of the machine.
-  func events(of action: Machine.Action, in state: Machine.State) -> [Machine.Event] {
-    let events = children.flatMap { $0.events(action, state) }
+  /// Returns the events of an action: those of its child, then that of the machine.
+  func events(
+    of action: Machine.Action, of child: ChildNode<Machine>?, in state: Machine.State
+  ) -> [Machine.Event] {
+    let events = child?.events(action, state) ?? []
     return machine.event(of: action, in: state).map { events + [$0] } ?? events
   }
 
-  func isRedaction(_ action: Machine.Action) -> Bool {
-    if !children.isEmpty, children.contains(where: { $0.isRedaction(action) }) { return true }
-    return machine.isRedaction(action)
+  func isRedaction(_ action: Machine.Action, of child: ChildNode<Machine>?) -> Bool {
+    child?.isRedaction(action) == true || machine.isRedaction(action)
   }
 
   func inputs(for phase: LifecyclePhase, in state: Machine.State) -> [Machine.Input] {

@@ -16,22 +16,32 @@ struct Running<Machine: StateMachine>: ~Copyable {
     composed.effect(of: input, in: state, from: viewer)
   }
 
-  borrowing func effect(after action: Machine.Action) -> Effect<Machine.Action> {
-    composed.effect(after: action, in: state)
+  borrowing func effect(
+    after action: Machine.Action, of child: ChildNode<Machine>?
+  ) -> Effect<Machine.Action> {
+    composed.effect(after: action, of: child, in: state)
   }
 
   borrowing func refusal(of input: Machine.Input, from viewer: Viewer) -> InputRefusal? {
     composed.refusal(of: input, in: state, from: viewer)
   }
 
-  borrowing func events(of action: Machine.Action) -> [Machine.Event] {
-    composed.events(of: action, in: state)
+  borrowing func events(
+    of action: Machine.Action, of child: ChildNode<Machine>?
+  ) -> [Machine.Event] {
+    composed.events(of: action, of: child, in: state)
   }
 
-  borrowing func isRedaction(_ action: Machine.Action) -> Bool { composed.isRedaction(action) }
+  borrowing func isRedaction(_ action: Machine.Action, of child: ChildNode<Machine>?) -> Bool {
+    composed.isRedaction(action, of: child)
+  }
 
-  /// Folds an action; true if it is an action of a child.
-  mutating func reduce(_ action: Machine.Action) -> Bool { composed.reduce(&state, action) }
+  /// Folds an action; returns the child to which it belongs.
+  mutating func reduce(_ action: Machine.Action) -> ChildNode<Machine>? {
+    let child = composed.owner(of: action)
+    composed.reduce(&state, action, of: child)
+    return child
+  }
 
   /// Returns the change of the children that are present; see `ChildPresence.update`.
   borrowing func change(

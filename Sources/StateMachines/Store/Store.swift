@@ -31,7 +31,7 @@ public final class Store<Machine: StateMachine> {
   var published: JSONEncodedState
   /// Buffers that are reused for the changes of a turn.
   private var buffers: StoreBuffers?
-  private let viewEncoding = JSONEncoding<Machine.ViewState>()
+  private let viewEncoding: JSONEncoding<Machine.ViewState>
   /// True if there may be view states that cannot be encoded.
   private let keepsLastState = JSONEncoding<Machine.ViewState>().canFail
   let inputDecoding = JSONDecoding<Machine.Input>()
@@ -152,6 +152,8 @@ public final class Store<Machine: StateMachine> {
     let composed = Composed(machine)
     if let fault = composed.fault { throw JSONError(.value, fault) }
     running = Running(composed: composed, state: state)
+    // Most actions of a machine with children change one child.
+    viewEncoding = JSONEncoding(keepsMembers: !composed.children.isEmpty)
     presence = composed.canVanish ? ChildPresence(composed.children, in: state) : nil
     self.revision = revision
     published = try JSONEncodedState(machine.view(of: state))
@@ -394,46 +396,48 @@ extension Store {
   }
 
   private func change(by action: Machine.Action, for inputID: InputID?) throws(JSONError) {
-    let isOfChild = running.reduce(action)
-    let effect = running.effect(after: action)
+    let child = running.reduce(action)
+    let effect = running.effect(after: action, of: child)
     guard presence == nil, case .none = effect.step else {
-      return try publish(action, for: inputID, isOfChild: isOfChild, before: effect)
+      return try publish(action, of: child, for: inputID, before: effect)
     }
-    try publish(action)
+    try publish(action, of: child)
   }
 
   /// Publishes an action that can have consequences: it has an effect, or children may have appeared
   /// or vanished.
   private func publish(
-    _ action: Machine.Action, for inputID: InputID?, isOfChild: Bool,
+    _ action: Machine.Action, of child: ChildNode<Machine>?, for inputID: InputID?,
     before effect: Effect<Machine.Action>
   ) throws(JSONError) {
-    let children = presence.flatMap { running.change(of: $0, isOfChild: isOfChild) }
+    let children = presence.flatMap { running.change(of: $0, isOfChild: child != nil) }
     let effect = children?.effect.before(effect) ?? effect
     let isFollowed = if case .none = effect.step { false } else { true }
     // The effect can lead to further publications.
     if isFollowed, performing != nil, base == nil { base = published.mark }
-    try publish(action)
+    try publish(action, of: child)
     if let children, children.mayHaveVanished { cancelVanished() }
     if isFollowed { follow(effect, for: inputID) }
   }
 
-  private func publish(_ action: Machine.Action) throws(JSONError) {
+  private func publish(
+    _ action: Machine.Action, of child: ChildNode<Machine>?
+  ) throws(JSONError) {
     observers.gave(action, .actions, revision)
     if let record {
-      try publish(action, record)
+      try publish(isRedaction: running.isRedaction(action, of: child), record)
     } else {
-      try publish(isRedaction: running.isRedaction(action))
+      try publish(isRedaction: running.isRedaction(action, of: child))
     }
-    if Machine.Event.self != Never.self { sendEvent(of: action) }
+    if Machine.Event.self != Never.self { sendEvents(of: action, of: child) }
   }
 
   private func publish(
-    _ action: Machine.Action, _ record: StoreRecord<Machine>
+    isRedaction: Bool, _ record: StoreRecord<Machine>
   ) throws(JSONError) {
     let before = revision
     let recorded = try encoded(for: record)
-    try publish(isRedaction: running.isRedaction(action))
+    try publish(isRedaction: isRedaction)
     recordStep(record, recorded, hasPublished: revision != before)
   }
 
@@ -528,9 +532,9 @@ extension Store {
     buffers.map { $0.patch.withBytes(body) } ?? body(UnsafeRawBufferPointer(start: nil, count: 0))
   }
 
-  private func sendEvent(of action: Machine.Action) {
+  private func sendEvents(of action: Machine.Action, of child: ChildNode<Machine>?) {
     guard phase == .folding else { return }
-    for event in running.events(of: action) {
+    for event in running.events(of: action, of: child) {
       observers.tested(.event(event))
       // An event that cannot be encoded is not sent; the view state does not depend on it.
       guard let text = try? JSON.encode(event) else { continue }

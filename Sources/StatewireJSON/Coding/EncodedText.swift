@@ -32,21 +32,25 @@ final class EncodedText {
   /// The nested texts of patient mode and the offsets at which they will be inserted.
   private var insertions: [(offset: Int, text: EncodedText)] = []
   let usesNestedTexts: Bool
+  /// The members of the previous value of a series; nil if this value is not one of a series.
+  let members: EncodedMembers?
 
   /// Creates a text that is empty after the document's start.
-  private init(origin: Int, usesNestedTexts: Bool) {
+  private init(origin: Int, usesNestedTexts: Bool, members: EncodedMembers? = nil) {
     writer = JSONWriter()
     self.origin = origin
     self.usesNestedTexts = usesNestedTexts
+    self.members = members
   }
 
   static func write<T: Encodable>(
-    _ value: T, to writer: inout JSONWriter
+    _ value: T, to writer: inout JSONWriter, _ members: EncodedMembers? = nil
   ) throws(JSONError) {
     let start = writer.count
     let needsComma = writer.needsComma
     do {
-      if try attempt(value, to: &writer, usesNestedTexts: false) { return }
+      if try attempt(value, to: &writer, usesNestedTexts: false, members) { return }
+      members?.forget()
       writer.truncate(to: start)
       writer.needsComma = needsComma
       _ = try attempt(value, to: &writer, usesNestedTexts: true)
@@ -59,11 +63,13 @@ final class EncodedText {
 
   /// Writes a value; returns false if it has to be written again in patient mode.
   private static func attempt<T: Encodable>(
-    _ value: T, to writer: inout JSONWriter, usesNestedTexts: Bool
+    _ value: T, to writer: inout JSONWriter, usesNestedTexts: Bool,
+    _ members: EncodedMembers? = nil
   ) throws(JSONError) -> Bool {
     writer.separate()
     writer.needsComma = false
-    let text = EncodedText(origin: writer.count, usesNestedTexts: usesNestedTexts)
+    let text = EncodedText(
+      origin: writer.count, usesNestedTexts: usesNestedTexts, members: members)
     swap(&text.writer, &writer)
     defer { swap(&text.writer, &writer) }
     do {

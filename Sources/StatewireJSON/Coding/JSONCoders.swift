@@ -6,12 +6,20 @@
 /// itself.
 public struct JSONEncoding<T: Encodable> {
   private let direct: ((T, inout JSONWriter) -> Void)?
+  /// The members of the last value; nil if they are not kept.
+  let members: EncodedMembers?
 
   /// True if a value may have no JSON text, so that `write` can throw.
   public var canFail: Bool { direct == nil }
 
   /// Determines how values of the type are written.
-  public init() {
+  ///
+  /// - Parameter keepsMembers: True if the members of the last value are kept, so that
+  ///   `JSONEncodedState.advance` writes only those members of the next value that differ. This
+  ///   serves values with many members of which few change at a time. The encoding then belongs to
+  ///   one `JSONEncodedState`.
+  public init(keepsMembers: Bool = false) {
+    members = keepsMembers ? EncodedMembers() : nil
     // These two have values without JSON text: infinities and NaN.
     let canFail = T.self == Double.self || T.self == Float.self
     direct = canFail ? nil : (T.self as? any JSONWritable.Type).map { Self.direct($0) }
@@ -33,7 +41,11 @@ public struct JSONEncoding<T: Encodable> {
   ///
   /// - Throws: What `JSON.encode` throws; the writer then has the same contents as before.
   public func write(_ value: T, to writer: inout JSONWriter) throws(JSONError) {
-    if let direct { direct(value, &writer) } else { try JSON.write(value, to: &writer) }
+    if let direct {
+      direct(value, &writer)
+    } else {
+      try EncodedText.write(value, to: &writer, members)
+    }
   }
 
   /// Writes the text of a value, or `null` if the value has no text.

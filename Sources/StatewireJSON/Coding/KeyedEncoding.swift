@@ -58,9 +58,11 @@ extension KeyedEncoding {
   }
 
   private func enter(_ key: Key) throws(JSONError) {
-    guard enter(key.stringValue) else {
-      throw JSONError(.value, "a container was used after its value was complete")
-    }
+    guard enter(key.stringValue) else { throw Self.interleaved }
+  }
+
+  private static var interleaved: JSONError {
+    JSONError(.value, "a container was used after its value was complete")
   }
 
   private func open(
@@ -80,8 +82,26 @@ extension KeyedEncoding {
   }
 
   mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
+    if depth == 0, let members = text.members {
+      return try encode(value, key.stringValue, keeping: members)
+    }
     try enter(key)
     try text.encode(value)
+  }
+
+  /// Writes a member of the outermost value: its previous text if it has not changed.
+  private func encode<T: Encodable>(
+    _ value: T, _ name: String, keeping members: EncodedMembers
+  ) throws {
+    guard text.enter(depth: depth, id: id) else { throw Self.interleaved }
+    let name = isPayload ? Tagging.wireName(ofField: name) : name
+    if members.writeKept(value, name, to: &text.writer) { return }
+    text.writer.key(name)
+    let start = text.writer.count
+    let leaves = text.writer.leaves?.count
+    try text.encode(value)
+    members.keep(
+      value, start..<text.writer.count, hasLeaves: text.writer.leaves?.count != leaves)
   }
 
   mutating func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws {

@@ -173,11 +173,16 @@ public struct JSONEncodedState: Sendable {
     if writer.leaves == nil { writer.leaves = [] }
     writer.removeAll()
     do throws(JSONError) {
-      try encoding.write(value, to: &writer)
+      if let members = encoding.members {
+        try write(value, by: encoding, keeping: members, to: &writer)
+      } else {
+        try encoding.write(value, to: &writer)
+      }
     } catch {
       writer.removeAll()
       throw error
     }
+    if let members = encoding.members, advanceMembers(members, to: writer, &patch) { return }
     // If only a leaf has changed and the text is the same, no text has to be read.
     if !advanceLeaves(to: writer, &patch) {
       let newLeaves = writer.leaves ?? []
@@ -216,6 +221,40 @@ public struct JSONEncodedState: Sendable {
     }
     try advance(to: value, by: encoding, using: &writer, writing: &patch)
     layout = leaves.count == 1 ? new : 0
+  }
+
+  /// Writes a value; its members that are the same as in this state are copied from it.
+  private func write<T: Encodable>(
+    _ value: T, by encoding: JSONEncoding<T>, keeping members: EncodedMembers,
+    to writer: inout JSONWriter
+  ) throws(JSONError) {
+    try text.withRawBytes { text throws(JSONError) in
+      members.begin(after: text)
+      do throws(JSONError) {
+        try encoding.write(value, to: &writer)
+      } catch {
+        members.forget()
+        throw error
+      }
+      members.end()
+    }
+  }
+
+  /// Updates only the members that have changed.
+  ///
+  /// - Returns: False if there are leaves, or other parts of the text differ; nothing has changed
+  ///   then.
+  private mutating func advanceMembers(
+    _ members: EncodedMembers, to new: borrowing JSONWriter, _ patch: inout JSONPatchWriter
+  ) -> Bool {
+    guard leaves.isEmpty, new.leaves?.isEmpty != false else { return false }
+    return new.withBytes { new in
+      let isAdvanced = text.withUnsafeBytes {
+        members.writeDifference(from: $0, to: new, &patch)
+      }
+      if isAdvanced { take(new) }
+      return isAdvanced
+    }
   }
 
   /// Updates only the leaves.

@@ -34,3 +34,14 @@ func storedProperties(of type: Any.Type) -> [String: Any.Type] {
   }
   return properties
 }
+
+/// Returns the types of the fields of a struct or tuple, in order, with their offsets in bytes; empty
+/// for any other type.
+func storedFields(of type: Any.Type) -> [(offset: Int, type: Any.Type)] {
+  var fields: [(offset: Int, type: Any.Type)] = []
+  _forEachField(of: type) { _, offset, type, _ in
+    fields.append((offset, type))
+    return true
+  }
+  return fields
+}

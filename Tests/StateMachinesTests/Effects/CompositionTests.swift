@@ -273,8 +273,10 @@ struct CompositionTests {
         #"{"type":"left","_0":{"type":"full","seconds":2}}"#,
         #"{"type":"runner","id":"a","_1":{"type":"full","seconds":2}}"#,
       ])
-    #expect(await bench.do { $1.running.composed.isRedaction(.runner("a", .cleared)) })
-    #expect(await bench.do { !$1.running.composed.isRedaction(.left(.ticked)) })
+    let composed = await bench.do { $1.running.composed }
+    let (cleared, ticked) = (Race.Action.runner("a", .cleared), Race.Action.left(.ticked))
+    #expect(composed.isRedaction(cleared, of: composed.owner(of: cleared)))
+    #expect(!composed.isRedaction(ticked, of: composed.owner(of: ticked)))
     await bench.do { $1.take(.inactive) }
     #expect(await bench.do { $1.isIdle })
   }
