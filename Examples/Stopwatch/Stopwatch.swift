@@ -29,5 +29,7 @@ struct Stopwatch: StateMachine {
     }
   }
 
-  private var ticking: Effect<Action> { .ticks("ticking", every: .seconds(1)) { .ticked } }
+  private var ticking: Effect<Action> {
+    .ticks("ticking", every: .seconds(1)) { .ticked }.unlessRunning()
+  }
 }

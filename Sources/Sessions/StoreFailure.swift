@@ -3,8 +3,8 @@
 internal import StateMachines
 public import StatewireJSON
 
-/// A new state of a store that cannot be encoded, or a chain of actions without end; both are errors
-/// of the machine.
+/// An error of a machine: a new state that cannot be encoded, a chain of actions without end, or a
+/// feed whose id another one has.
 public struct StoreFailure: Error, CustomStringConvertible {
   /// The name of the store.
   public let store: String
@@ -13,10 +13,14 @@ public struct StoreFailure: Error, CustomStringConvertible {
   /// The error; its path leads into the state if that cannot be encoded.
   public let error: JSONError
 
+  /// True if each input repeats the error, so that a log needs it once for each kind.
+  public var isPermanent: Bool { error.code == .runsAlready }
+
   /// The error as a line of the log.
   public var description: String {
     let subject = "the store \(store.quoted(upTo: 64)) of kind \(kind.quoted(upTo: 64))"
     if error.code == .endless { return "\(subject) ended a chain of actions: \(error.message)" }
+    if error.code == .runsAlready { return "\(subject): \(error.message)" }
     return """
       a new state of \(subject) cannot be encoded, at "\(error.pathDescription)": \(error.message); the store \
       continues from the state before

@@ -14,7 +14,7 @@ final class StepLog<Machine: StateMachine> {
     /// True if a test receives the step in any case.
     var isKept: Bool {
       switch step {
-      case .event, .refusal: true
+      case .event, .refusal, .runsAlready: true
       case .action, .failed: false
       }
     }
@@ -25,6 +25,7 @@ final class StepLog<Machine: StateMachine> {
       case .event(let event): "the event \(event)"
       case .refusal(let refusal): refusal.inWords
       case .failed(let error): error.message(after: "an action")
+      case .runsAlready(let id): id.runsAlready
       }
     }
   }
@@ -52,7 +53,7 @@ final class StepLog<Machine: StateMachine> {
     return state
   }
 
-  /// Removes all entries but events and refusals.
+  /// Removes all entries that a test need not receive.
   func removeActions() { entries.removeAll { !$0.isKept } }
 
   func removeAll() { entries.removeAll() }

@@ -17,7 +17,7 @@ extension TestStore {
   ) async throws -> StepLog<Machine>.Entry {
     var checked = 0
     while try await waits(atMost: patience, place, until: { _ in log.entries.count > checked }) {
-      try checkEncoding(place)
+      try checkFaults(place)
       let new = log.entries.indices.dropFirst(checked)
       if let index = try new.first(where: { try isExpected(log.entries[$0].step) }) {
         guard index == 0 || !isExhaustive else { break }
@@ -34,18 +34,21 @@ extension TestStore {
 
   /// Throws if a step has not been received. Skips the actions if the store is not exhaustive.
   func checkNothingIsLeft(before step: String, _ place: TestFailure.Place) throws {
-    try checkEncoding(place)
+    try checkFaults(place)
     if isExhaustive, let entry = log.entries.first {
       throw TestFailure("\(entry) was not received before \(step)", place)
     }
     took(store.state)
   }
 
-  private func checkEncoding(_ place: TestFailure.Place) throws {
+  /// Throws if the machine has made a mistake.
+  func checkFaults(_ place: TestFailure.Place) throws {
     for entry in log.entries {
-      if case .failed(let error) = entry.step {
+      switch entry.step {
+      case .failed, .runsAlready:
         log.removeAll()
-        throw TestFailure(error.message(after: "an action"), place)
+        throw TestFailure(entry.description, place)
+      case .action, .event, .refusal: break
       }
     }
   }
@@ -56,7 +59,8 @@ extension TestStore {
     _ place: TestFailure.Place
   ) throws {
     let after = store.state
-    took(after)
+    defer { took(after) }
+    try checkFaults(place)
     try compare(before, after, change, after: step, place)
   }
 

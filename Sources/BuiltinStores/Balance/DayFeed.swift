@@ -31,6 +31,7 @@ struct DayFeed: Sendable {
         do { try await context.sleep(for: wait) } catch { return }
       }
     }
+    .unlessRunning()
   }
 
   /// Returns the next sleep; always positive.

@@ -66,8 +66,7 @@ extension Effect {
   /// interval.
   ///
   /// - Parameters:
-  ///   - id: The id of the feed. A feed with this id that already runs continues, and the new one
-  ///     is not started.
+  ///   - id: The id of the feed; see `feed`.
   ///   - interval: The time between two actions; greater than zero.
   ///   - action: Makes the action.
   public static func ticks(
@@ -83,8 +82,7 @@ extension Effect {
   /// or another store.
   ///
   /// - Parameters:
-  ///   - id: The id of the feed. A feed with this id that already runs continues, and the new one
-  ///     is not started.
+  ///   - id: The id of the feed; see `feed`.
   ///   - source: The sequence. It is read until it ends or the store closes.
   ///   - action: Returns the action for an element; nil if there is none.
   public static func merge<Source: AsyncSequence & Sendable>(

@@ -95,8 +95,8 @@ extension Work {
       isPresent = { [isPresent] state in narrowed(state).map { isPresent?($0) ?? true } ?? false }
     }
     return Work<Other>(
-      name: transform.prefix + name, id: id.map(transform.id), isFeed: isFeed, began: began,
-      cancelled: cancelled.flatMap(transform.action), queue: queue.map(transform.id),
+      name: transform.prefix + name, id: id.map(transform.id), isFeed: isFeed, isKept: isKept,
+      began: began, cancelled: cancelled.flatMap(transform.action), queue: queue.map(transform.id),
       dependents: dependents.map(transform.id),
       failing: failing.flatMap(transform.failing), hasMetFault: hasMetFault, isPresent: isPresent,
       hasAttempts: hasAttempts, body: changed)

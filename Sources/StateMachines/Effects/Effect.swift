@@ -67,6 +67,8 @@ final class Work<Action: Sendable>: Sendable {
   let name: String
   let id: EffectID?
   let isFeed: Bool
+  /// True if the feed does not begin while another one with its id runs; otherwise that is an error.
+  let isKept: Bool
   let began: (@Sendable () -> Void)?
   let cancelled: Action?
   /// The queue in which the work waits for other work; nil if it begins immediately.
@@ -86,8 +88,9 @@ final class Work<Action: Sendable>: Sendable {
   let body: Body
 
   init(
-    name: String, id: EffectID? = nil, isFeed: Bool = false, began: (@Sendable () -> Void)? = nil,
-    cancelled: Action? = nil, queue: EffectID? = nil, dependents: EffectID? = nil,
+    name: String, id: EffectID? = nil, isFeed: Bool = false, isKept: Bool = false,
+    began: (@Sendable () -> Void)? = nil, cancelled: Action? = nil, queue: EffectID? = nil,
+    dependents: EffectID? = nil,
     failing: Failing<Action>? = nil,
     hasMetFault: Bool = false, isPresent: (@Sendable (any Sendable) -> Bool)? = nil,
     hasAttempts: Bool = false, body: @escaping Body
@@ -95,6 +98,7 @@ final class Work<Action: Sendable>: Sendable {
     self.name = name
     self.id = id
     self.isFeed = isFeed
+    self.isKept = isKept
     self.began = began
     self.cancelled = cancelled
     self.queue = queue
@@ -108,7 +112,7 @@ final class Work<Action: Sendable>: Sendable {
 
   /// Returns the same work with some properties changed; nil keeps the current value.
   func changing(
-    name: String? = nil, id: EffectID? = nil, isFeed: Bool? = nil,
+    name: String? = nil, id: EffectID? = nil, isFeed: Bool? = nil, isKept: Bool? = nil,
     began: (@Sendable () -> Void)? = nil,
     cancelled: Action? = nil, queue: EffectID? = nil, dependents: EffectID? = nil,
     failing: Failing<Action>? = nil,
@@ -116,7 +120,8 @@ final class Work<Action: Sendable>: Sendable {
   ) -> Work {
     Work(
       name: name ?? self.name, id: id ?? self.id, isFeed: isFeed ?? self.isFeed,
-      began: began ?? self.began, cancelled: cancelled ?? self.cancelled,
+      isKept: isKept ?? self.isKept, began: began ?? self.began,
+      cancelled: cancelled ?? self.cancelled,
       queue: queue ?? self.queue,
       dependents: dependents ?? self.dependents, failing: failing ?? self.failing,
       hasMetFault: hasMetFault ?? self.hasMetFault, isPresent: isPresent,
@@ -191,8 +196,8 @@ extension Effect {
 
   /// Returns work that lasts as long as the store. Inputs are settled without waiting for it.
   ///
-  /// A feed with this id that already runs continues, and the new one is not started. With `latest`
-  /// the new one replaces it.
+  /// While a feed with this id runs, another one is an error of the machine and does not begin. With
+  /// `latest` it replaces the running one, with `unlessRunning` the running one continues.
   public static func feed(
     _ id: EffectID, _ work: @escaping @Sendable (EffectContext<Action>) async -> Void
   ) -> Effect {
@@ -257,6 +262,13 @@ extension Effect {
   public func refreshing(_ id: EffectID) -> Effect {
     .several(Effect(step: .cancel(id, feeds: false)), cancellable(id))
   }
+
+  /// Returns the same effect, whose feeds do not begin while a feed with their id runs: the running
+  /// one continues.
+  ///
+  /// For a feed that several inputs need and none owns, such as ticks that each tap on "start" asks
+  /// for. If the new feed differs from the running one, use `latest` or another id.
+  public func unlessRunning() -> Effect { mapWork { $0.changing(isKept: true) } }
 
   /// Returns the same effect; `action` is folded if it is cancelled by its id or with its input.
   ///

@@ -83,7 +83,8 @@ extension Work {
   func meeting(_ injected: Faults) -> Work {
     let faults = WorkFaults(injected, name: name, failure: failing?.failure, began: began)
     return Work(
-      name: name, id: id, isFeed: isFeed, began: faults.isCarriedOut ? began : nil,
+      name: name, id: id, isFeed: isFeed, isKept: isKept,
+      began: faults.isCarriedOut ? began : nil,
       cancelled: cancelled, queue: queue, dependents: dependents, failing: failing,
       hasMetFault: hasMetFault,
       isPresent: isPresent, hasAttempts: true

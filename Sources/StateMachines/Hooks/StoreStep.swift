@@ -12,6 +12,8 @@ package enum StoreStep<Machine: StateMachine> {
   case refusal(InputRefusal)
   /// The state after an action cannot be encoded, and was taken back.
   case failed(StoreError)
+  /// A feed has not begun, because a feed with its id runs.
+  case runsAlready(EffectID)
 }
 
 extension Store {

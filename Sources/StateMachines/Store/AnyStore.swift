@@ -162,7 +162,8 @@ public protocol StoreServer: AnyObject {
   /// - Parameter event: The event as JSON text; it is valid during the call.
   func happened(_ event: UnsafeRawBufferPointer)
 
-  /// Handles a new state that cannot be encoded; the store continues from the previous state.
+  /// Handles an error of the machine: a new state that cannot be encoded, so that the store continues
+  /// from the previous one; a chain of actions without end; or a feed whose id another one has.
   ///
   /// - Parameter error: The error; its path leads into the state.
   func failed(_ error: JSONError)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import StatewireJSON
+
 // Effects of a store: their beginning, their messages and their end.
 
 // MARK: - Beginning
@@ -82,9 +84,19 @@ extension Store {
     next: Effect<Machine.Action>? = nil
   ) {
     let next = next.map { EffectRunner<Machine.Action>.Next(effect: $0, inputID: inputID) }
-    guard let run = runner.begin(work, for: inputID, window: window, next: next) else { return }
+    guard let run = runner.begin(work, for: inputID, window: window, next: next) else {
+      if !work.isKept, let id = work.id { runsAlready(id) }
+      return
+    }
     observers.began(run.operation, revision)
     if !run.isFeed { inputIDs.began(inputID) }
+  }
+
+  /// Reports a feed that has not begun, because a feed with its id runs.
+  private func runsAlready(_ id: EffectID) {
+    observers.tested(.runsAlready(id))
+    let error = JSONError(.runsAlready, id.runsAlready)
+    if let server = listeners.server { server.failed(error) } else { unreported = Failure(error) }
   }
 
   /// Opens a window; no input waits for its end.
@@ -122,6 +134,21 @@ extension Store {
 
   private func fault(for work: Work<Machine.Action>) -> Fault? {
     work.hasMetFault ? nil : runner.environment.faults?.take(work.name)
+  }
+}
+
+extension JSONError.Code {
+  /// A feed has not begun, because a feed with its id runs.
+  public static let runsAlready = JSONError.Code(rawValue: "runsAlready")
+}
+
+extension EffectID {
+  /// One sentence for the author of a machine that has begun two feeds with this id.
+  package var runsAlready: String {
+    """
+    a feed with the id \(description.quoted(upTo: 64)) runs already, so another one has not begun; give it another \
+    id, or say with latest that it replaces the running one, or with unlessRunning that the running one continues
+    """
   }
 }
 

@@ -62,6 +62,10 @@ public final class Store<Machine: StateMachine> {
   /// failure no further effect of the input is performed.
   private(set) var failure: Failure?
 
+  /// A failure of the initial effect, which began before the store had a server; nil if there is
+  /// none.
+  var unreported: Failure?
+
   enum Phase { case idle, folding, closed }
 
   /// An object, because each step of each effect only checks whether the property is nil.
@@ -338,6 +342,10 @@ extension Store {
     precondition(listeners.server == nil, "the store has a server already")
     listeners.server = server
     sendCurrent { server.published($0) }
+    if let failure = unreported {
+      unreported = nil
+      server.failed(failure.error)
+    }
   }
 
   private func sendCurrent(_ listener: (borrowing Publication) -> Void) {

@@ -87,7 +87,7 @@ struct ServerParts: Sendable {
         journal: try journal(of: configuration),
         journalFailed: RepeatedFailures(
           logger, "sessions cannot be persisted, and their clients are disconnected: "
-        ).log, storeFailed: RepeatedFailures(logger).log,
+        ).log, storeFailed: StoreFailureLog(logger).log,
         outputFailed: { reason in
           logger.error(
             "cannot write to standard output, and unwritten output is lost: \(reason)")

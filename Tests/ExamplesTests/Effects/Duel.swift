@@ -16,7 +16,8 @@ struct Countdown: StateMachine {
   func effect(of input: Input, in state: State) -> Effect<Action> {
     switch input {
     case .startTapped(let seconds):
-      .several(.action(.set(seconds)), .ticks("ticks", every: .seconds(1)) { .ticked })
+      .several(
+        .action(.set(seconds)), .ticks("ticks", every: .seconds(1)) { .ticked }.latest("ticks"))
     }
   }
 

@@ -107,7 +107,7 @@ struct Notes: StateMachine {
       .action(.saved).throttled("saved", for: .seconds(1), keeping: .first)
 
     case .clockShown:
-      .ticks("clock", every: .seconds(1)) { .ticked }
+      .ticks("clock", every: .seconds(1)) { .ticked }.unlessRunning()
 
     case .clockHidden:
       .cancel("clock")
@@ -115,7 +115,7 @@ struct Notes: StateMachine {
     case .followTapped:
       .merge("changes", service.changes) { text in
         text.isEmpty ? nil : .loaded(text: text)
-      }
+      }.latest("changes")
 
     case .unfollowTapped:
       .cancel("changes")
@@ -172,7 +172,7 @@ struct Notes: StateMachine {
       .several(
         .feed("preview") { context in
           while (try? await context.sleep(for: .seconds(2))) != nil { await context.send(.ticked) }
-        },
+        }.latest("preview"),
         load.cancellingWithInput("preview").onBegin(began))
 
     case .hidden:

@@ -318,7 +318,7 @@ struct DelayTests {
   func ticks() async throws {
     let bench = try await Bench(
       Puppet(effects: [
-        "go": { _ in .ticks("t", every: .seconds(2)) { .note("tick") } },
+        "go": { _ in .ticks("t", every: .seconds(2)) { .note("tick") }.unlessRunning() },
         "stop": { _ in .cancel("t") },
       ]))
     #expect(try await bench.send("go")?.isSettled == true)

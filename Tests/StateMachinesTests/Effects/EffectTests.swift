@@ -274,11 +274,12 @@ struct EffectTests {
               await context.send(.note("tick"))
             }
           }
+          .unlessRunning()
         }
       ]))
     let result = try #require(try await bench.send("feed"))
     #expect(result.isSettled)
-    // A feed that runs already continues; a second one is not started.
+    // `unlessRunning`: a feed that runs already continues; a second one is not started.
     try await bench.send("feed")
     await bench.advance(by: 1, sleepers: 1)
     await bench.reaches(revision: 1)
