@@ -13,11 +13,29 @@ public struct InputRefusal: Error, Equatable, Sendable {
   }
 
   /// The kind of refusal, for programs.
-  public let code: Code
+  public var code: Code { content.code }
   /// One sentence for people. It does not quote the input.
-  public let message: String
-  /// The member of the input that is refused; nil for the whole input.
-  public let member: String?
+  public var message: String { content.message }
+  /// The member of the input that is refused; nil for the whole input. If a child machine has
+  /// refused the input, it is a member of the child's input.
+  public var member: String? { content.member }
+  /// The path to what is refused from the top of the input, as member names. It begins with the
+  /// members that contain the inputs of child machines.
+  public var path: [String] { content.containers + (member.map { [$0] } ?? []) }
+
+  // A class, so that an input that is not refused costs only a null pointer.
+  private final class Content: Sendable {
+    let code: Code
+    let message: String
+    let member: String?
+    let containers: [String]
+
+    init(_ code: Code, _ message: String, member: String?, in containers: [String]) {
+      (self.code, self.message, self.member, self.containers) = (code, message, member, containers)
+    }
+  }
+
+  private let content: Content
 
   /// Creates a refusal.
   ///
@@ -26,9 +44,25 @@ public struct InputRefusal: Error, Equatable, Sendable {
   ///   - message: One sentence for people. It does not quote the input.
   ///   - member: The member of the input that is refused; nil for the whole input.
   public init(_ code: Code, _ message: String, member: String? = nil) {
-    self.code = code
-    self.message = message
-    self.member = member
+    content = Content(code, message, member: member, in: [])
+  }
+
+  private init(_ content: Content) { self.content = content }
+
+  /// Returns the refusal of an input that contains the refused one.
+  ///
+  /// - Parameter container: The member that contains the refused input; nil if it is not known, and
+  ///   then the whole input is refused.
+  func inside(_ container: String?) -> InputRefusal {
+    InputRefusal(
+      Content(
+        code, message, member: container == nil ? nil : member,
+        in: container.map { [$0] + content.containers } ?? []))
+  }
+
+  /// Returns true if code, message and path are the same.
+  public static func == (one: InputRefusal, other: InputRefusal) -> Bool {
+    one.code == other.code && one.message == other.message && one.path == other.path
   }
 }
 

@@ -8,10 +8,9 @@ internal import Wire
 extension RPCError {
   /// Creates the error for an input that an effect has refused: -32602 with the path in `data`.
   init(_ refusal: InputRefusal) {
-    let path = ["input"] + (refusal.member.map { [$0] } ?? [])
     self.init(
       invalidParams: JSONError(
-        .init(refusal.code), refusal.message, path: path.map { .key($0) }))
+        .init(refusal.code), refusal.message, path: (["input"] + refusal.path).map { .key($0) }))
   }
 
   /// Creates the error for a refusal of a session.

@@ -81,6 +81,7 @@ where Place.Parent == Parent.State, Place.Part == Machine.State {
   private let action: CasePath<Parent.Action, (Place.Key, Machine.Action)>
   /// Returns the parent's event for an event of a child; nil if the child has no events.
   private let event: (@Sendable (Place.Key, Machine.Event) -> Parent.Event?)?
+  private let label: KeptLabel
 
   init(
     name: String, _ machine: Composed<Machine>, _ place: Place,
@@ -94,6 +95,12 @@ where Place.Parent == Parent.State, Place.Part == Machine.State {
     self.input = input
     self.action = action
     self.event = event
+    label = KeptLabel {
+      guard let key = ChildLabel.sample(of: Place.Key.self),
+        let part = ChildLabel.sample(of: Machine.Input.self)
+      else { return nil }
+      return ChildLabel.label(of: Machine.Input.self, in: input.embed((key, part)))
+    }
   }
 
   var canBeAbsent: Bool { place.canBeAbsent }
@@ -123,13 +130,17 @@ where Place.Parent == Parent.State, Place.Part == Machine.State {
   // MARK: Inputs and actions
 
   func refusal(
-    of input: Parent.Input, in state: Parent.State, from viewer: Viewer
+    of whole: Parent.Input, in state: Parent.State, from viewer: Viewer
   ) -> InputRefusal? {
-    guard let (key, input) = self.input.extract(input) else { return nil }
+    guard let (key, input) = input.extract(whole) else { return nil }
     guard let state = place.state(key, in: state) else {
       return InputRefusal(.value, place.absence(key, of: name))
     }
-    return machine.refusal(of: input, in: state, from: viewer)
+    return machine.refusal(of: input, in: state, from: viewer)?.inside(label(of: whole))
+  }
+
+  private func label(of input: Parent.Input) -> String? {
+    ChildLabel.label(of: Machine.Input.self, in: input)
   }
 
   func effect(
@@ -252,7 +263,7 @@ where Place.Parent == Parent.State, Place.Part == Machine.State {
         original: { given in action.extract(given).flatMap { $0.0 == key ? $0.1 : nil } },
         prefix: name + place.suffix(key),
         narrowed: { ($0 as? Parent.State).flatMap { place.state(key, in: $0) } },
-        canVanish: place.canBeAbsent))
+        canVanish: place.canBeAbsent, label: label))
   }
 }
 

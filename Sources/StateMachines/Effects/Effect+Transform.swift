@@ -61,6 +61,8 @@ struct EffectTransform<Action: Sendable, Other: Sendable>: Sendable {
   var narrowed: StateNarrowing?
   /// True if the part can be absent, so that the effect ends then.
   var canVanish = false
+  /// The member that contains the inputs of a child machine; nil for a machine itself.
+  var label: KeptLabel?
 
   func id(_ id: EffectID) -> EffectID { prefix.isEmpty ? id : EffectID(prefix + id.description) }
 
@@ -84,11 +86,11 @@ extension Work {
     if hasAttempts {
       changed = { [body, failing] context in
         await context.attempts(failingBy: failing?.failure) {
-          await body($0.pullback(transform.action, prefix: transform.prefix))
+          await body($0.pullback(by: transform))
         }
       }
     } else {
-      changed = { [body] in await body($0.pullback(transform.action, prefix: transform.prefix)) }
+      changed = { [body] in await body($0.pullback(by: transform)) }
     }
     var isPresent = isPresent
     if let narrowed = transform.narrowed, transform.canVanish || isPresent != nil {

@@ -11,6 +11,9 @@ public struct EffectContext<Action: Sendable>: Sendable {
 
   /// The text before the names of parts.
   private let prefix: String
+  /// The members that contain the input of the work, if it is that of a child machine; outermost
+  /// first.
+  private var labels: [KeptLabel] = []
 
   private typealias Wrap = @Sendable (Action, _ isFailure: Bool) -> (any Sendable)?
 
@@ -50,6 +53,7 @@ public struct EffectContext<Action: Sendable>: Sendable {
   ///   - refusal: The reason.
   ///   - action: The action to fold if no request waits, so that the state shows the refusal.
   public func refuse(_ refusal: InputRefusal, otherwise action: Action) async {
+    let refusal = labels.reversed().reduce(refusal) { $0.inside($1.value) }
     await line.deliver(.refused(refusal, otherwise: wrap(action, false)))
   }
 
@@ -137,24 +141,26 @@ extension EffectContext {
 // MARK: - Actions of other types
 
 extension EffectContext {
-  /// Returns a context for work whose actions are transformed into actions of this context; nil
-  /// drops an action.
-  ///
-  /// - Parameter prefix: The text before the names of the work's parts.
+  /// Returns a context for work whose actions are transformed into actions of this context.
   func pullback<Other: Sendable>(
-    _ transform: @escaping @Sendable (Other) -> Action?, prefix: String = ""
+    by transform: EffectTransform<Other, Action>
   ) -> EffectContext<Other> {
-    EffectContext<Other>(line, prefix: self.prefix + prefix) { [wrap] action, isFailure in
-      transform(action).flatMap { wrap($0, isFailure) }
+    var context = EffectContext<Other>(line, prefix: prefix + transform.prefix) {
+      [wrap, transform] action, isFailure in
+      transform.action(action).flatMap { wrap($0, isFailure) }
     }
+    context.labels = transform.label.map { labels + [$0] } ?? labels
+    return context
   }
 
   /// Returns a context for work whose actions are sent only if `isSent` returns true. It also
   /// receives whether the action stands for a failure.
   func filter(_ isSent: @escaping @Sendable (Action, Bool) -> Bool) -> EffectContext {
-    EffectContext(line, prefix: prefix) { [wrap] action, isFailure in
+    var context = EffectContext(line, prefix: prefix) { [wrap] action, isFailure in
       isSent(action, isFailure) ? wrap(action, isFailure) : nil
     }
+    context.labels = labels
+    return context
   }
 }
 

@@ -242,7 +242,7 @@ extension Store: AnyStore {
     }
     if let refusal = running.refusal(of: input, from: viewer) {
       var error = reader.error(.init(refusal.code), refusal.message, at: start)
-      if let member = refusal.member { error.path.append(.key(member)) }
+      error.path += refusal.path.map { .key($0) }
       throw .undecodable(error)
     }
     do throws(StoreError) {

@@ -5,7 +5,7 @@
 /// Swift synthesizes two nested objects, `{case: {field: value, …}}`. Both coders recognize
 /// synthesized code by its calls: it opens a keyed container whose keys are the cases, and then a
 /// nested container for the current case before anything else.
-enum Tagging {
+package enum Tagging {
   /// The member that names the case.
   static let tag = "type"
 
@@ -17,7 +17,7 @@ enum Tagging {
 
   /// Returns the wire name of a payload's field: `type` is reserved, so it becomes `_type`, and
   /// `_type` becomes `__type`.
-  static func wireName(ofField name: String) -> String {
+  package static func wireName(ofField name: String) -> String {
     isTaken(name) ? "_" + name : name
   }
 

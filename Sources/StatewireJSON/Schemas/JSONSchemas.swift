@@ -174,7 +174,7 @@ extension JSONSchemas {
   /// Returns a small value of a type.
   ///
   /// - Throws: `SchemaProbe.NoValue` if the type cannot be decoded from any of the values tried.
-  func value<T: Decodable>(of type: T.Type) throws -> T {
+  package func value<T: Decodable>(of type: T.Type) throws -> T {
     // The schema was requested before, so its warnings have been added.
     let earlier = warnings
     let schema = try schema(of: type)
