@@ -86,8 +86,6 @@ extension Viewer {
 extension Auction: ViewerAwareMachine {
   func refusal(of input: Input, in state: State, from viewer: Viewer) -> InputRefusal? {
     switch input {
-    case .watchersChanged where viewer != .server:
-      InputRefusal(.value, "only the server sends this input")
     case .offered where state.isOpen: InputRefusal(.value, "an auction runs already")
     case .offered("", _, _): InputRefusal(.value, "the item needs a name", member: "item")
     case .offered(_, let price, _) where !(1...1_000_000).contains(price):

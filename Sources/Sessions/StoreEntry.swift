@@ -63,7 +63,7 @@ final class StoreEntry {
   /// store has changed and the buffer has no subscriber.
   private var text: BroadcastUpdates?
   /// Events that follow the update that waits.
-  private var waitingEvents: [[UInt8]] = []
+  private var waitingEvents: [(event: [UInt8], recipients: EventRecipients)] = []
   /// Callbacks for inputs that were settled while an input is being folded.
   private var settledDuringInput: [() -> Void] = []
 
@@ -330,11 +330,13 @@ final class StoreEntry {
     guard !waitingEvents.isEmpty else { return }
     let events = waitingEvents
     waitingEvents.removeAll()
-    for event in events { tell(event) }
+    for (event, recipients) in events { tell(event, recipients) }
   }
 
-  private func tell(_ event: [UInt8]) {
-    event.withUnsafeBytes { event in subscriptions.visit { $0.happened(event) } }
+  private func tell(_ event: [UInt8], _ recipients: EventRecipients) {
+    event.withUnsafeBytes { event in
+      subscriptions.visit { if recipients.contains($0.viewer) { $0.happened(event) } }
+    }
   }
 
   private func flushUpdate() {
@@ -505,8 +507,8 @@ extension StoreEntry: StoreServer {
     turnOutcome.storeFailed(StoreFailure(store: name, kind: kind, error: error))
   }
 
-  func happened(_ event: UnsafeRawBufferPointer) {
-    waitingEvents.append(Array(event))
+  func happened(_ event: UnsafeRawBufferPointer, for recipients: EventRecipients) {
+    waitingEvents.append((Array(event), recipients))
     if !isSending { flush() }
   }
 }

@@ -131,7 +131,9 @@ public struct StoreKind: Sendable {
   ) {
     self.init(
       name, configuration, scope, refusing, sharing, admitting, preparing, hooks
-    ) { configuration, shared, _ throws(ConfigurationError) in try machine(configuration, shared) }
+    ) { configuration, shared, _, _ throws(ConfigurationError) in
+      try machine(configuration, shared)
+    }
   }
 
   /// Creates a kind with a configuration, whose machines depend on the participant that opens the
@@ -154,7 +156,36 @@ public struct StoreKind: Sendable {
   ) {
     self.init(
       name, configuration, scope, refusing, Nothing.init(of:), nil, nil, hooks
-    ) { configuration, _, viewer throws(ConfigurationError) in try machine(configuration, viewer) }
+    ) { configuration, _, viewer, _ throws(ConfigurationError) in
+      try machine(configuration, viewer)
+    }
+  }
+
+  /// Creates a kind with a configuration, whose machines depend on the participant that opens the
+  /// store and on the name of the store.
+  ///
+  /// - Parameters:
+  ///   - name: The name in `store/open`.
+  ///   - configuration: The type of the configuration. It is decoded from the object in
+  ///     `store/open`, from `{}` if there is none.
+  ///   - scope: The sessions that use one store.
+  ///   - refusing: Returns the reason to refuse a use of a store to a viewer. Nil to permit all.
+  ///   - hooks: Observers of each store of this kind.
+  ///   - machine: Creates the machine of one store for the participant that opens it, and with the
+  ///     name in `store/open`; after a restart only the participant's identity is known. Throws if the
+  ///     configuration cannot be used.
+  public init<Configuration: Decodable & Sendable, Machine: StateMachine>(
+    _ name: String, configuration: Configuration.Type, scope: StoreScope = .session,
+    refusing: Refusing? = nil, hooks: [Hook<Machine>] = [],
+    openedBy machine:
+      @escaping @Sendable (Configuration, Viewer, _ store: String) throws(ConfigurationError) ->
+      Machine
+  ) {
+    self.init(
+      name, configuration, scope, refusing, Nothing.init(of:), nil, nil, hooks
+    ) { configuration, _, viewer, store throws(ConfigurationError) in
+      try machine(configuration, viewer, store)
+    }
   }
 
   private init<Configuration: Decodable & Sendable, Shared: Sendable, Machine: StateMachine>(
@@ -164,7 +195,8 @@ public struct StoreKind: Sendable {
     _ preparing: (@Sendable (Configuration) -> (@Sendable () -> any Sendable)?)?,
     _ hooks: [Hook<Machine>],
     _ machine:
-      @escaping @Sendable (Configuration, Shared, Viewer) throws(ConfigurationError) -> Machine
+      @escaping @Sendable (Configuration, Shared, Viewer, _ store: String)
+      throws(ConfigurationError) -> Machine
   ) {
     self.name = name
     self.refusing = refusing
@@ -182,7 +214,7 @@ public struct StoreKind: Sendable {
       guard let configuration = configuration as? Configuration else { return }
       let made: Machine
       do throws(ConfigurationError) {
-        made = try machine(configuration, sharing(nil), .server)
+        made = try machine(configuration, sharing(nil), .server, name)
       } catch {
         throw JSONError(error)
       }
@@ -192,7 +224,7 @@ public struct StoreKind: Sendable {
     read = { value throws(JSONError) in try JSON.decode(Configuration.self, from: value) }
     checkInitialState = { () throws(JSONError) in
       guard let configuration = try? JSON.decode(Configuration.self, from: .object([:])),
-        let made = try? machine(configuration, sharing(nil), .server)
+        let made = try? machine(configuration, sharing(nil), .server, name)
       else { return }
       try made.checkInitialState()
     }
@@ -203,7 +235,8 @@ public struct StoreKind: Sendable {
       }
       let made: Machine
       do throws(ConfigurationError) {
-        made = try machine(configuration, seat.shared.value(name, sharing), seat.viewer)
+        made = try machine(
+          configuration, seat.shared.value(name, sharing), seat.viewer, seat.store)
       } catch {
         throw JSONError(error)
       }
@@ -252,8 +285,14 @@ public struct StoreKind: Sendable {
 
     init<Machine: StateMachine>(_ store: Store<Machine>) {
       self.store = store
-      send = { reader, viewer throws(InputError) in
-        try store.send(reading: &reader, from: viewer)
+      if store.isPresenceAware {
+        send = { reader, viewer throws(InputError) in
+          try store.sendUnlessReserved(reading: &reader, from: viewer)
+        }
+      } else {
+        send = { reader, viewer throws(InputError) in
+          try store.send(reading: &reader, from: viewer)
+        }
       }
     }
 

@@ -54,6 +54,10 @@ public protocol StateMachine: Sendable {
   /// An event: something that happens once and is not part of the state, such as that a form was
   /// submitted.
   associatedtype Event: Encodable & Sendable = Never
+  /// The viewers who see the same view: the result of `audience(of:)`. The default has all viewers.
+  associatedtype Audience: Hashable & Sendable = Everyone
+  /// The result of `input(for: [Viewer])`: `Input?`, or the default for machines without it.
+  associatedtype ViewersInput = NoInput
 
   /// The state before the first action.
   var initialState: State { get }
@@ -85,6 +89,21 @@ public protocol StateMachine: Sendable {
   /// It is not repeated.
   func event(of action: Action, in state: State) -> Event?
 
+  /// Returns the viewers who receive an event, given the state after its action. The default is
+  /// everyone who has subscribed.
+  ///
+  /// For events that not all may know, such as a card that a player draws:
+  ///
+  /// ```swift
+  /// func recipients(of event: Event, in state: State) -> EventRecipients {
+  ///   switch event {
+  ///   case .drawn(_, let player): .only { $0.identity == player }
+  ///   case .roundEnded: .everyone
+  ///   }
+  /// }
+  /// ```
+  func recipients(of event: Event, in state: State) -> EventRecipients
+
   /// Returns the input to take when the last active frontend has become inactive, or when one
   /// becomes active again. The default is nil: no input.
   func input(for phase: LifecyclePhase) -> Input?
@@ -112,13 +131,22 @@ public protocol StateMachine: Sendable {
   /// The effect that begins when the store opens: work or feeds of no input. The default is none.
   var initialEffect: Effect<Action> { get }
 
-  /// Returns the effect of an input of a viewer. A store author does not implement it, but conforms
-  /// to `ViewerAwareMachine`.
-  func effect(of input: Input, in state: State, sentBy viewer: Viewer) -> Effect<Action>
+  /// Returns the effect of an input of a viewer; see `ViewerAwareMachine`. The default is
+  /// `effect(of:in:)`.
+  func effect(of input: Input, in state: State, from viewer: Viewer) -> Effect<Action>
 
-  /// Returns the reason to refuse an input of a viewer. A store author does not implement it, but
-  /// conforms to `ViewerAwareMachine`.
-  func refusal(of input: Input, in state: State, sentBy viewer: Viewer) -> InputRefusal?
+  /// Returns the reason to refuse an input of a viewer; see `ViewerAwareMachine`. The default is
+  /// `refusal(of:in:)`.
+  func refusal(of input: Input, in state: State, from viewer: Viewer) -> InputRefusal?
+
+  /// Returns the audience of a viewer; see `AudienceMachine`.
+  func audience(of viewer: Viewer) -> Audience
+
+  /// Returns the view of a state that an audience sees; see `AudienceMachine`.
+  func view(of state: State, for audience: Audience) -> ViewState
+
+  /// Returns the input to take when the viewers have changed; see `PresenceAwareMachine`.
+  func input(for viewers: [Viewer]) -> ViewersInput
 
   /// Changes the encoded view state to `view`, and writes the patch. A store author does not
   /// implement it.
@@ -145,16 +173,18 @@ extension StateMachine {
   public func effect(after action: Action, in state: State) -> Effect<Action> { .none }
   /// Returns nil: no event.
   public func event(of action: Action, in state: State) -> Event? { nil }
+  /// Returns everyone.
+  public func recipients(of event: Event, in state: State) -> EventRecipients { .everyone }
   /// Returns nil: no input.
   public func input(for phase: LifecyclePhase) -> Input? { nil }
   /// Returns nil: every input is accepted.
   public func refusal(of input: Input) -> InputRefusal? { nil }
   /// Returns `effect(of:in:)`.
-  public func effect(of input: Input, in state: State, sentBy viewer: Viewer) -> Effect<Action> {
+  public func effect(of input: Input, in state: State, from viewer: Viewer) -> Effect<Action> {
     effect(of: input, in: state)
   }
   /// Returns `refusal(of:in:)`.
-  public func refusal(of input: Input, in state: State, sentBy viewer: Viewer) -> InputRefusal? {
+  public func refusal(of input: Input, in state: State, from viewer: Viewer) -> InputRefusal? {
     refusal(of: input, in: state)
   }
   /// Returns `refusal(of: input)`.
@@ -175,6 +205,24 @@ extension StateMachine where ViewState: IncrementallyDiffable {
   ) throws(JSONError) {
     try held.advance(toDiffable: view, by: encoding, using: &writer, writing: &patch)
   }
+}
+
+/// The only audience of a machine whose viewers all see the same view.
+public struct Everyone: Hashable, Sendable {}
+
+/// The result of `input(for: [Viewer])` of a machine that is not aware of its viewers.
+public struct NoInput: Sendable {}
+
+extension StateMachine where Audience == Everyone {
+  /// Returns the audience of all viewers.
+  public func audience(of viewer: Viewer) -> Everyone { Everyone() }
+  /// Returns `view(of:)`.
+  public func view(of state: State, for audience: Everyone) -> ViewState { view(of: state) }
+}
+
+extension StateMachine where ViewersInput == NoInput {
+  /// Returns no input.
+  public func input(for viewers: [Viewer]) -> NoInput { NoInput() }
 }
 
 extension StateMachine where ViewState == State {

@@ -29,9 +29,12 @@ final class ChildNode<Parent: StateMachine>: Sendable {
   /// Folds an action of this child.
   let reduce: @Sendable (inout State, Parent.Action) -> Void
   let effectAfter: @Sendable (Parent.Action, State) -> Effect<Parent.Action>
-  let events: @Sendable (Parent.Action, State) -> [Parent.Event]
+  let events: @Sendable (Parent.Action, State) -> [AddressedEvent<Parent.Event>]
   let isRedaction: @Sendable (Parent.Action) -> Bool
   let inputsForPhase: @Sendable (LifecyclePhase, State) -> [Parent.Input]
+  /// Returns true if an input of the child is one that only the server sends; nil if it is not an
+  /// input of the child.
+  let isPresenceInput: @Sendable (Parent.Input) -> Bool?
   let inputsForViewers: @Sendable ([Viewer], State) -> [Parent.Input]
   let initialEffect: @Sendable (State) -> Effect<Parent.Action>
 
@@ -61,6 +64,7 @@ final class ChildNode<Parent: StateMachine>: Sendable {
     events = { child.events(of: $0, in: $1) }
     isRedaction = { child.isRedaction($0) }
     inputsForPhase = { child.inputs(for: $0, in: $1) }
+    isPresenceInput = { child.isPresenceInput($0) }
     inputsForViewers = { child.inputs(for: $0, in: $1) }
     initialEffect = { child.initialEffect(in: $0) }
     count = { child.count(in: $0) }
@@ -114,7 +118,7 @@ where Place.Parent == Parent.State, Place.Part == Machine.State {
 
   /// The error of a parent that shows its state, although the child shows less of its own.
   private var hiddenView: String? {
-    if Machine.self is any AudienceMachine.Type, !(Parent.self is any AudienceMachine.Type) {
+    if Machine.hasAudiences, !Parent.hasAudiences {
       return
         "the child \(name) of \(Parent.self) is an AudienceMachine, so \(Parent.self) must be one"
     }
@@ -165,12 +169,15 @@ where Place.Parent == Parent.State, Place.Part == Machine.State {
     return scoped(machine.effect(after: action, of: machine.owner(of: action), in: state), key)
   }
 
-  func events(of action: Parent.Action, in state: Parent.State) -> [Parent.Event] {
+  func events(
+    of action: Parent.Action, in state: Parent.State
+  ) -> [AddressedEvent<Parent.Event>] {
     guard let event, let (key, action) = self.action.extract(action),
       let state = place.state(key, in: state)
     else { return [] }
-    return machine.events(of: action, of: machine.owner(of: action), in: state)
-      .compactMap { event(key, $0) }
+    return machine.events(of: action, of: machine.owner(of: action), in: state).compactMap { own in
+      event(key, own.event).map { AddressedEvent(event: $0, recipients: own.recipients) }
+    }
   }
 
   func isRedaction(_ action: Parent.Action) -> Bool {
@@ -185,6 +192,10 @@ where Place.Parent == Parent.State, Place.Part == Machine.State {
   }
 
   var isPresenceAware: Bool { machine.isPresenceAware }
+
+  func isPresenceInput(_ input: Parent.Input) -> Bool? {
+    self.input.extract(input).map { machine.isPresenceInput($0.1) }
+  }
 
   func inputs(for viewers: [Viewer], in state: Parent.State) -> [Parent.Input] {
     each(in: state) { key, state in

@@ -40,7 +40,7 @@ struct Composed<Machine: StateMachine>: Sendable {
         if let refusal = child.refusal(input, state, viewer) { return refusal }
       }
     }
-    return machine.refusal(of: input, in: state, sentBy: viewer)
+    return machine.refusal(of: input, in: state, from: viewer)
   }
 
   func effect(
@@ -49,10 +49,10 @@ struct Composed<Machine: StateMachine>: Sendable {
     if !children.isEmpty {
       for child in children {
         guard let effect = child.effect(input, state, viewer) else { continue }
-        return effect.before(machine.effect(of: input, in: state, sentBy: viewer))
+        return effect.before(machine.effect(of: input, in: state, from: viewer))
       }
     }
-    return machine.effect(of: input, in: state, sentBy: viewer)
+    return machine.effect(of: input, in: state, from: viewer)
   }
 
   /// Returns the child to which an action belongs; nil if it is one of the machine itself.
@@ -78,9 +78,15 @@ struct Composed<Machine: StateMachine>: Sendable {
   /// Returns the events of an action: those of its child, then that of the machine.
   func events(
     of action: Machine.Action, of child: ChildNode<Machine>?, in state: Machine.State
-  ) -> [Machine.Event] {
-    let events = child?.events(action, state) ?? []
-    return machine.event(of: action, in: state).map { events + [$0] } ?? events
+  ) -> [AddressedEvent<Machine.Event>] {
+    let events = (child?.events(action, state) ?? []).map { passed in
+      let recipients = machine.recipients(of: passed.event, in: state)
+      return AddressedEvent(
+        event: passed.event, recipients: passed.recipients.intersection(recipients))
+    }
+    guard let event = machine.event(of: action, in: state) else { return events }
+    return events
+      + [AddressedEvent(event: event, recipients: machine.recipients(of: event, in: state))]
   }
 
   func isRedaction(_ action: Machine.Action, of child: ChildNode<Machine>?) -> Bool {
@@ -94,12 +100,19 @@ struct Composed<Machine: StateMachine>: Sendable {
 
   /// True if the machine or a child of it is aware of its viewers.
   var isPresenceAware: Bool {
-    PresenceInput<Machine>.isAware || children.contains(where: \.isPresenceAware)
+    Machine.isAwareOfViewers || children.contains(where: \.isPresenceAware)
+  }
+
+  /// Returns true if an input is of a case that only the server sends, when the viewers change.
+  ///
+  /// The case that has the inputs of a child is judged by the child.
+  func isPresenceInput(_ input: Machine.Input) -> Bool {
+    children.lazy.compactMap { $0.isPresenceInput(input) }.first ?? machine.isPresenceInput(input)
   }
 
   func inputs(for viewers: [Viewer], in state: Machine.State) -> [Machine.Input] {
     let inputs = children.flatMap { $0.inputsForViewers(viewers, state) }
-    return PresenceInput.input(machine, viewers).map { inputs + [$0] } ?? inputs
+    return machine.presenceInput(for: viewers).map { inputs + [$0] } ?? inputs
   }
 
   func initialEffect(in state: Machine.State) -> Effect<Machine.Action> {

@@ -159,8 +159,10 @@ public protocol StoreServer: AnyObject {
 
   /// Handles an event.
   ///
-  /// - Parameter event: The event as JSON text; it is valid during the call.
-  func happened(_ event: UnsafeRawBufferPointer)
+  /// - Parameters:
+  ///   - event: The event as JSON text; it is valid during the call.
+  ///   - recipients: The viewers who receive it.
+  func happened(_ event: UnsafeRawBufferPointer, for recipients: EventRecipients)
 
   /// Handles an error of the machine: a new state that cannot be encoded, so that the store continues
   /// from the previous one; a chain of actions without end; or a feed whose id another one has.
@@ -216,6 +218,31 @@ extension Store: AnyStore {
 
   /// True if the machine gets an input when the viewers change.
   public var isPresenceAware: Bool { running.composed.isPresenceAware }
+
+  /// Decodes an input of a client and takes it; see `AnyStore.send(reading:from:)`. Refuses an input
+  /// that only the server sends.
+  ///
+  /// A server uses it for presence-aware stores alone. It decodes the input once more, so that the
+  /// inputs of other stores pay nothing.
+  public func sendUnlessReserved(
+    reading reader: inout JSONReader, from viewer: Viewer
+  ) throws(InputError) -> SendResult? {
+    var ahead = reader
+    let start = ahead.nextValueOffset()
+    if let input = try? inputDecoding.read(&ahead), let refusal = reservation(of: input) {
+      throw .undecodable(reader.error(.init(refusal.code), refusal.message, at: start))
+    }
+    return try send(reading: &reader, from: viewer)
+  }
+
+  /// Returns the reason to refuse an input of a client that only the server sends; nil if clients
+  /// may send it.
+  package func reservation(of input: Machine.Input) -> InputRefusal? {
+    guard isPresenceAware, running.composed.isPresenceInput(input) else { return nil }
+    return InputRefusal(
+      .value,
+      "only the server sends the input \(caseName(of: input).quoted()), when the viewers change")
+  }
 
   /// Takes the input that the machine returns for the viewers that have subscribed, if any.
   public func take(_ viewers: [Viewer]) {

@@ -28,7 +28,7 @@ struct Running<Machine: StateMachine>: ~Copyable {
 
   borrowing func events(
     of action: Machine.Action, of child: ChildNode<Machine>?
-  ) -> [Machine.Event] {
+  ) -> [AddressedEvent<Machine.Event>] {
     composed.events(of: action, of: child, in: state)
   }
 

@@ -516,10 +516,10 @@ extension Store {
     }
   }
 
-  private func notify(event: UnsafeRawBufferPointer) {
+  private func notify(event: UnsafeRawBufferPointer, _ recipients: EventRecipients) {
     let all = listeners.all
-    listeners.server?.happened(event)
-    if let audiences { for audience in audiences.all { audience.happened(event) } }
+    listeners.server?.happened(event, for: recipients)
+    if let audiences { for audience in audiences.all { audience.happened(event, for: recipients) } }
     for listener in all where !listener.isStopped {
       if case .event(let call) = listener.call { call(event) }
     }
@@ -542,11 +542,11 @@ extension Store {
 
   private func sendEvents(of action: Machine.Action, of child: ChildNode<Machine>?) {
     guard phase == .folding else { return }
-    for event in running.events(of: action, of: child) {
-      observers.tested(.event(event))
+    for addressed in running.events(of: action, of: child) {
+      observers.tested(.event(addressed.event))
       // An event that cannot be encoded is not sent; the view state does not depend on it.
-      guard let text = try? JSON.encode(event) else { continue }
-      text.withUnsafeBytes { notify(event: $0) }
+      guard let text = try? JSON.encode(addressed.event) else { continue }
+      text.withUnsafeBytes { notify(event: $0, addressed.recipients) }
     }
   }
 }

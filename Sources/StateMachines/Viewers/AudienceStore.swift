@@ -50,13 +50,19 @@ final class AudienceStore<Machine: StateMachine>: AnyStore {
         base: base, revision: revision, patch: patch, isRedaction: isRedaction, store: self))
   }
 
-  func happened(_ event: UnsafeRawBufferPointer) { server?.happened(event) }
+  func happened(_ event: UnsafeRawBufferPointer, for recipients: EventRecipients) {
+    server?.happened(event, for: recipients)
+  }
 
   func send(
     reading reader: inout JSONReader, from viewer: Viewer
   ) throws(InputError) -> SendResult? {
     let base = StateMark(revision: revision, state: shown.mark)
-    guard let result = try store.send(reading: &reader, from: viewer) else { return nil }
+    let sent =
+      store.isPresenceAware
+      ? try store.sendUnlessReserved(reading: &reader, from: viewer)
+      : try store.send(reading: &reader, from: viewer)
+    guard let result = sent else { return nil }
     return SendResult(
       inputID: result.inputID, base: base, revision: revision, changed: hasChanged(since: base),
       isSettled: result.isSettled)

@@ -4,28 +4,23 @@ internal import StatewireJSON
 
 /// The audiences of a store, each with its view.
 final class Audiences<Machine: StateMachine> {
-  private let audience: (Machine, Viewer) -> AnyHashable
-  private let view: (Machine, Machine.State, AnyHashable) -> Machine.ViewState?
   private var stores: [AnyHashable: AudienceStore<Machine>] = [:]
   /// The audiences in the order in which they came.
   private var order: [AnyHashable] = []
 
-  fileprivate init(
-    audience: @escaping (Machine, Viewer) -> AnyHashable,
-    view: @escaping (Machine, Machine.State, AnyHashable) -> Machine.ViewState?
-  ) {
-    self.audience = audience
-    self.view = view
-  }
-
   /// Creates the audiences of a store; nil if its machine has none.
-  static func ofMachine() -> Audiences? {
-    guard let machine = Machine.self as? any AudienceMachine.Type else { return nil }
-    return machine.audiences as? Audiences
-  }
+  static func ofMachine() -> Audiences? { Machine.hasAudiences ? Audiences() : nil }
 
   /// Returns the audience of a viewer.
-  func audience(of viewer: Viewer, _ machine: Machine) -> AnyHashable { audience(machine, viewer) }
+  func audience(of viewer: Viewer, _ machine: Machine) -> AnyHashable {
+    AnyHashable(machine.audience(of: viewer))
+  }
+
+  private func view(
+    _ machine: Machine, _ state: Machine.State, _ audience: AnyHashable
+  ) -> Machine.ViewState? {
+    (audience.base as? Machine.Audience).map { machine.view(of: state, for: $0) }
+  }
 
   /// Returns the store as an audience sees it, created on first use.
   ///
@@ -69,13 +64,7 @@ final class Audiences<Machine: StateMachine> {
   var all: [AudienceStore<Machine>] { order.compactMap { stores[$0] } }
 }
 
-extension AudienceMachine {
-  /// An `Audiences<Self>` as `Any`, so that code without the constraint can read it.
-  fileprivate static var audiences: Any {
-    Audiences<Self>(
-      audience: { AnyHashable($0.audience(of: $1)) },
-      view: { machine, state, audience in
-        (audience.base as? Audience).map { machine.view(of: state, for: $0) }
-      })
-  }
+extension StateMachine {
+  /// True if viewers see different views.
+  static var hasAudiences: Bool { Audience.self != Everyone.self }
 }

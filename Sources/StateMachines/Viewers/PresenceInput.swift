@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The input of a presence-aware machine, for code that is generic over all state machines.
-enum PresenceInput<Machine: StateMachine> {
-  /// Returns the input for the viewers; nil if there is none or the machine is not aware of them.
-  static func input(_ machine: Machine, _ viewers: [Viewer]) -> Machine.Input? {
-    guard let machine = machine as? any PresenceAwareMachine else { return nil }
-    return input(of: machine, viewers) as? Machine.Input
+// The input that a presence-aware machine gets when its viewers change.
+
+extension StateMachine {
+  /// True if the machine gets an input when the viewers change.
+  static var isAwareOfViewers: Bool { ViewersInput.self != NoInput.self }
+
+  /// Returns the input for the viewers; nil if there is none.
+  func presenceInput(for viewers: [Viewer]) -> Input? {
+    let answer: ViewersInput = input(for: viewers)
+    return answer as? Input
   }
 
-  private static func input(of machine: some PresenceAwareMachine, _ viewers: [Viewer]) -> Any? {
-    machine.input(for: viewers)
+  /// Returns true if an input is of a case that the machine gets when the viewers change.
+  func isPresenceInput(_ input: Input) -> Bool {
+    guard Self.isAwareOfViewers, Mirror(reflecting: input).displayStyle == .enum else {
+      return false
+    }
+    let name = caseName(of: input)
+    return [[], [Viewer()]].contains { viewers in
+      presenceInput(for: viewers).map { caseName(of: $0) == name } ?? false
+    }
   }
-
-  /// True if the machine is aware of its viewers.
-  static var isAware: Bool { Machine.self is any PresenceAwareMachine.Type }
 }

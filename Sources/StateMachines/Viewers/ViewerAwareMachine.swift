@@ -12,8 +12,8 @@
 /// }
 /// ```
 ///
-/// A machine that conforms implements `effect(of:in:from:)` in place of `effect(of:in:)`. Of a
-/// durable machine the state should contain what a restart needs to know of the viewer: after a
+/// A machine that conforms implements `effect(of:in:from:)` in place of `effect(of:in:)`. (A machine
+/// that has the function without the conformance implements both; this one is called.) Of a durable machine the state should contain what a restart needs to know of the viewer: after a
 /// restart no viewer is known.
 public protocol ViewerAwareMachine: StateMachine {
   /// Returns the effect of an input in the current state.
@@ -36,18 +36,10 @@ extension ViewerAwareMachine {
     effect(of: input, in: state, from: .server)
   }
 
-  /// Returns `refusal(of:in:)`.
-  public func refusal(of input: Input, in state: State, from viewer: Viewer) -> InputRefusal? {
-    refusal(of: input, in: state)
-  }
-
-  /// Returns `effect(of:in:from:)`.
-  public func effect(of input: Input, in state: State, sentBy viewer: Viewer) -> Effect<Action> {
-    effect(of: input, in: state, from: viewer)
-  }
-
-  /// Returns `refusal(of:in:from:)`.
-  public func refusal(of input: Input, in state: State, sentBy viewer: Viewer) -> InputRefusal? {
-    refusal(of: input, in: state, from: viewer)
+  /// Makes a machine without the function an error of the compiler, because the default of
+  /// `StateMachine` would call `effect(of:in:)`, and that would call it.
+  @available(*, unavailable, message: "implement effect(of:in:from:)")
+  public func effect(of input: Input, in state: State, from viewer: Viewer) -> Effect<Action> {
+    .none
   }
 }

@@ -12,7 +12,7 @@ struct FeedTests {
     var errors: [JSONError] = []
     let needsPatches = false
     func published(_ publication: borrowing Publication) {}
-    func happened(_ event: UnsafeRawBufferPointer) {}
+    func happened(_ event: UnsafeRawBufferPointer, for recipients: EventRecipients) {}
     func failed(_ error: JSONError) { errors.append(error) }
   }
 

@@ -21,7 +21,7 @@ struct StoreServerTests {
       whenPublished?(publication.base)
     }
 
-    func happened(_ event: UnsafeRawBufferPointer) {
+    func happened(_ event: UnsafeRawBufferPointer, for recipients: EventRecipients) {
       record.add("served \(String(decoding: event, as: UTF8.self))")
       whenHappened?()
     }
