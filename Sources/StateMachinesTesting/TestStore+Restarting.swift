@@ -12,6 +12,8 @@ extension TestStore where Machine: DurableMachine {
   /// - Parameters:
   ///   - machine: The machine to test.
   ///   - state: The state as JSON text.
+  ///   - version: The `version` of the machine that has journaled it, which `migrate(from:state:)` gets
+  ///     if it is older; nil for the version of `machine`.
   ///   - exhaustive: As in `init(_:state:exhaustive:clock:patience:)`.
   ///   - clock: The clock that effects wait on.
   ///   - patience: As in `init(_:state:exhaustive:clock:patience:)`.
@@ -21,14 +23,14 @@ extension TestStore where Machine: DurableMachine {
   ///   - column: The column of the call.
   /// - Throws: `TestFailure` if the machine cannot read the state.
   public init(
-    restoring machine: Machine, from state: String, exhaustive: Bool = true,
+    restoring machine: Machine, from state: String, version: Int? = nil, exhaustive: Bool = true,
     clock: ManualClock = ManualClock(), patience: Duration = .seconds(2),
     fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
   ) async throws {
     self.init(machine, exhaustive: exhaustive, clock: clock, patience: patience)
     let place = TestFailure.Place(fileID, filePath, line, column)
     do throws(JSONError) {
-      try restore(JSONValue(parsing: state, limits: .stored))
+      try restore(JSONValue(parsing: state, limits: .stored), version: version)
     } catch {
       throw TestFailure("the state cannot be restored: \(error)", place)
     }
@@ -84,13 +86,13 @@ extension TestStore where Machine: DurableMachine {
   ///
   /// - Parameter accepted: The inputs to restart; nil if they are lost.
   private func restore(
-    _ state: JSONValue, revision: Revision = 0, lastOperation: UInt64 = 0,
+    _ state: JSONValue, version: Int? = nil, revision: Revision = 0, lastOperation: UInt64 = 0,
     _ accepted: [Journal.Accepted]? = []
   ) throws(JSONError) {
     let number = nextNumber
     let store = try Store(
       restoring: machine, number: number, host: self, environment: environment,
-      revision: revision, lastOperation: lastOperation, state: state)
+      revision: revision, lastOperation: lastOperation, state: state, version: version)
     begin(store, as: number)
     store.resume(areSomeLost: accepted == nil)
     for accepted in accepted ?? [] {

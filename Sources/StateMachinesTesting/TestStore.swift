@@ -95,7 +95,7 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
     let place = TestFailure.Place(fileID, filePath, line, column)
     try await rest(place)
     try checkNothingIsLeft(before: "sending \(input)", place)
-    if let refusal = store.refusal(of: input, from: viewer) {
+    if let refusal = refusal(of: input, from: viewer) {
       throw TestFailure("the machine refuses the input \(input): \(refusal.inWords)", place)
     }
     let before = state
@@ -129,7 +129,7 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
     let place = TestFailure.Place(fileID, filePath, line, column)
     try await rest(place)
     try checkNothingIsLeft(before: "sending \(input)", place)
-    guard let refusal = store.refusal(of: input, from: viewer) else {
+    guard let refusal = refusal(of: input, from: viewer) else {
       throw TestFailure(
         "expected the refusal \(code), but the machine accepts the input \(input)", place)
     }
@@ -291,9 +291,10 @@ extension TestStore {
   }
 }
 
-extension TestStore where Machine: AudienceMachine {
-  /// Returns the view of the current state that a viewer sees.
-  public func view(for viewer: Viewer) -> Machine.ViewState {
-    machine.view(of: state, for: machine.audience(of: viewer))
+extension TestStore {
+  /// Returns the reason for which a server or the machine refuses an input.
+  private func refusal(of input: Machine.Input, from viewer: Viewer) -> InputRefusal? {
+    if viewer != .server, let refusal = store.reservation(of: input) { return refusal }
+    return store.refusal(of: input, from: viewer)
   }
 }
