@@ -44,6 +44,7 @@ let package = Package(
     .library(name: "VersionedList", targets: ["VersionedList"]),
     .library(name: "StateMachines", targets: ["StateMachines"]),
     .library(name: "StateMachinesTesting", targets: ["StateMachinesTesting"]),
+    .library(name: "Documents", targets: ["Documents"]),
     .library(name: "BuiltinStores", targets: ["BuiltinStores"]),
     .library(name: "StatewireJSON", targets: ["StatewireJSON"]),
     .library(name: "StatewireProtocol", targets: ["StatewireProtocol"]),
@@ -58,6 +59,7 @@ let package = Package(
     .library(name: "BuiltinKinds", targets: ["BuiltinKinds"]),
     .library(name: "ClientTypes", targets: ["ClientTypes"]),
     .library(name: "SQLiteFiles", targets: ["SQLiteFiles"]),
+    .library(name: "SQLiteDocuments", targets: ["SQLiteDocuments"]),
     .library(name: "SQLiteTodoDatabase", targets: ["SQLiteTodoDatabase"]),
     .library(name: "SQLiteLedger", targets: ["SQLiteLedger"]),
     .library(name: "SQLiteSessionJournal", targets: ["SQLiteSessionJournal"]),
@@ -102,6 +104,12 @@ let package = Package(
     .target(
       name: "StateMachinesTesting",
       dependencies: ["StateMachines", "StatewireJSON"],
+      swiftSettings: strict
+    ),
+    // Tables and documents for stores of one's own.
+    .target(
+      name: "Documents",
+      dependencies: ["StateMachines", "StatewireJSON", "VersionedList"],
       swiftSettings: strict
     ),
     .target(
@@ -166,6 +174,13 @@ let package = Package(
     .target(
       name: "SQLiteFiles",
       dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "SQLiteDocuments",
+      dependencies: [
+        "Documents", "SQLiteFiles", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       swiftSettings: strict
     ),
     .target(
@@ -374,6 +389,14 @@ let package = Package(
       swiftSettings: strict
     ),
     .testTarget(
+      name: "DocumentsTests",
+      dependencies: [
+        "Documents", "StateMachines", "StateMachinesTesting", "StatewireJSON", "TestSupport",
+        "VersionedList",
+      ],
+      swiftSettings: strict
+    ),
+    .testTarget(
       name: "ProtocolTests",
       dependencies: ["StatewireJSON", "StatewireProtocol"],
       swiftSettings: strict
@@ -424,6 +447,14 @@ let package = Package(
       name: "SQLiteFilesTests",
       dependencies: [
         "SQLiteFiles", "StorageTestSupport", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SQLiteDocumentsTests",
+      dependencies: [
+        "Documents", "SQLiteDocuments", "SQLiteFiles", "StateMachines", "StatewireJSON",
+        "StorageTestSupport", "TestSupport", "VersionedList",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),

@@ -28,7 +28,9 @@ public struct StorageError: Error, Sendable {
     case closed
     /// The calling task was cancelled.
     case cancelled
-    /// Any other failure, for example a full disk or a read error.
+    /// The disk is full.
+    case full
+    /// Any other failure, for example a read error.
     case failed
   }
 
@@ -82,6 +84,8 @@ extension StorageError {
         .locked, "The database in \(folder) is locked by another process.", cause: error)
     case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM:
       self.init(.notWritable, "The database in \(folder) cannot be written.", cause: error)
+    case .SQLITE_FULL:
+      self.init(.full, "The disk of \(folder) is full: free space on it.", cause: error)
     case .SQLITE_INTERRUPT,
       // The next statement after the interrupted one, whose transaction has ended.
       .SQLITE_ABORT where Task.isCancelled:

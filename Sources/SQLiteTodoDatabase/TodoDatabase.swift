@@ -22,9 +22,6 @@ public import SQLiteFiles
 ///
 /// - Order: the changes of one list have the same order for all stores of all processes.
 public final class TodoDatabase: TodoLists {
-  /// The interval between two polls of `run()`.
-  static let pollInterval = Duration.milliseconds(250)
-
   let file: SharedDatabase
   let listeners: ListListeners
   let line = OperationLine()
@@ -95,23 +92,13 @@ public final class TodoDatabase: TodoLists {
   /// Without it, a store receives such changes only when this process next uses the same list. Only
   /// one call may run at a time.
   public func run() async {
-    var watch = ForeignChanges(file: file, listeners: listeners)
-    var hadFailed = false
-    for await _ in listeners.additions() {
-      while listeners.hasListeners {
-        do {
-          try await clock.sleep(for: Self.pollInterval)
-        } catch {
-          return
-        }
-        do throws(StorageError) {
-          try await watch.check()
-          hadFailed = false
-        } catch {
-          // A lasting failure is reported once; the next poll may succeed.
-          if !hadFailed, error.code != .closed { file.report(error) }
-          hadFailed = true
-        }
+    let listeners = listeners
+    await ForeignCommits.watch(
+      file, clock: clock, additions: listeners.additions(), while: { listeners.hasListeners }
+    ) { db in
+      for list in listeners.lists {
+        guard let version = try StoredList(named: list.string, in: db)?.version else { continue }
+        listeners.notify(list, ListNotification(version: version))
       }
     }
   }

@@ -151,6 +151,10 @@ extension KeyedList {
   @discardableResult
   public mutating func remove(id: Element.ID) -> Element? { own().remove(id: id.keyText) }
 
+  /// Removes the element whose id has a text; see `remove(id:)`.
+  @discardableResult
+  package mutating func remove(keyText: String) -> Element? { own().remove(id: keyText) }
+
   /// Removes all elements for which a predicate is true.
   ///
   /// - Complexity: O(n + k log n), where k is the number of elements that are removed.

@@ -66,7 +66,7 @@ struct MissingFileTests {
       _ = try Loss.moved.happen(to: "statewire.sqlite", in: folder)
       while complaints.all.isEmpty {
         await clock.untilSomebodySleeps()
-        clock.advance(by: TodoDatabase.pollInterval)
+        clock.advance(by: ForeignCommits.pollInterval)
       }
       #expect(complaints.all.first?.contains("was deleted, moved or replaced") == true)
       running.cancel()

@@ -2,6 +2,7 @@
 
 import BuiltinStores
 import BuiltinStoresProtocol
+import SQLiteFiles
 import StorageTestSupport
 import TestSupport
 import Testing
@@ -24,12 +25,12 @@ struct SharingTests {
         await clock.untilSomebodySleeps()
         try await other.add("a", "b")
         #expect(await mine.fed == ["list of 0"])
-        clock.advance(by: TodoDatabase.pollInterval)
+        clock.advance(by: ForeignCommits.pollInterval)
         await mine.until { $0.fed.count == 3 }
         // A second time, when the version to compare with is known.
         await clock.untilSomebodySleeps()
         try await other.perform(.complete(id: "1"))
-        clock.advance(by: TodoDatabase.pollInterval)
+        clock.advance(by: ForeignCommits.pollInterval)
         await mine.until { $0.fed.count == 4 }
       }
       #expect(await mine.fed == ["list of 0", "add a", "add b", "complete 1"])
@@ -40,7 +41,7 @@ struct SharingTests {
 
   @Test("the database polls four times a second")
   func interval() {
-    #expect(TodoDatabase.pollInterval == .milliseconds(250))
+    #expect(ForeignCommits.pollInterval == .milliseconds(250))
   }
 
   @Test("the database does not poll without feeds, and `run` ends when it is cancelled")
@@ -55,7 +56,7 @@ struct SharingTests {
         try await store.send(.load)
         await clock.untilSomebodySleeps()
         await store.close()
-        clock.advance(by: TodoDatabase.pollInterval)
+        clock.advance(by: ForeignCommits.pollInterval)
       }
       #expect(clock.sleeperCount == 0)
       await database.close()

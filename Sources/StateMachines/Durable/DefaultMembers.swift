@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StatewireJSON
+public import StatewireJSON
 
 /// The values from which members are filled in that a persisted state lacks.
 ///
@@ -11,7 +11,7 @@ internal import StatewireJSON
 ///
 /// A member `type` names the case of an enum. It is never filled in, and the other members of an
 /// object are filled in only from an object with the same `type`.
-struct DefaultMembers {
+public struct DefaultMembers {
   private var templates: [Template] = []
 
   /// A value and the paths at which it is used.
@@ -20,10 +20,15 @@ struct DefaultMembers {
     let value: JSONValue
   }
 
+  /// Creates the defaults of a value from another value of its type.
+  public init(_ value: some Encodable) throws(JSONError) {
+    templates = [Template(pattern: [], value: try Self.value(value))]
+  }
+
   /// Reads the initial state and the defaults of a machine.
   ///
   /// - Throws: `JSONError` if one of them cannot be encoded, or a path is not a JSON Pointer.
-  init<Machine: DurableMachine>(_ machine: Machine) throws(JSONError) {
+  init<Machine: DurableMachine>(of machine: Machine) throws(JSONError) {
     templates = [Template(pattern: [], value: try JSON.value(machine.initialState))]
     for (path, value) in machine.memberDefaults {
       do throws(JSONError) {
@@ -38,6 +43,35 @@ struct DefaultMembers {
 
   private static func value(_ value: some Encodable) throws(JSONError) -> JSONValue {
     try JSON.value(value)
+  }
+
+  /// Decodes a value, and fills in members that it lacks.
+  ///
+  /// - Parameter defaults: Returns the values from which members are filled in. It is called only if
+  ///   the value cannot be decoded as it is; nil: nothing is filled in.
+  /// - Throws: `JSONError` with the path into the value if it cannot be decoded.
+  public static func decode<Value: Decodable>(
+    _ type: Value.Type, from value: JSONValue,
+    filling defaults: () throws(JSONError) -> DefaultMembers?
+  ) throws(JSONError) -> Value {
+    let first: JSONError
+    do throws(JSONError) {
+      return try JSON.decode(type, from: value, limits: .stored)
+    } catch {
+      first = error
+    }
+    guard let defaults = try defaults() else { throw first }
+    var (value, error) = (value, first)
+    // Each pass fills in a member that is required and was not there, at one path or at all paths
+    // of one pattern, so the number of passes is at most the number of members in the defaults.
+    while defaults.fill(error, in: &value) {
+      do throws(JSONError) {
+        return try JSON.decode(type, from: value, limits: .stored)
+      } catch let next {
+        error = next
+      }
+    }
+    throw error
   }
 
   /// Fills in the member whose absence is an error of the decoder.

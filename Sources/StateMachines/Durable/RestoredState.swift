@@ -61,24 +61,9 @@ extension DurableMachine {
 
   /// Decodes a state, and fills in members that it lacks.
   private func decodedState(_ value: JSONValue) throws(JSONError) -> State {
-    let first: JSONError
-    do throws(JSONError) {
-      return try JSON.decode(State.self, from: value, limits: .stored)
-    } catch {
-      first = error
+    try DefaultMembers.decode(State.self, from: value) { () throws(JSONError) in
+      try DefaultMembers(of: self)
     }
-    let defaults = try DefaultMembers(self)
-    var (value, error) = (value, first)
-    // Each pass fills in a member that is required and was not there, at one path or at all paths
-    // of one pattern, so the number of passes is at most the number of members in the defaults.
-    while defaults.fill(error, in: &value) {
-      do throws(JSONError) {
-        return try JSON.decode(State.self, from: value, limits: .stored)
-      } catch let next {
-        error = next
-      }
-    }
-    throw error
   }
 
   private func isEncoded(_ state: State, as persisted: JSONValue) throws(JSONError) -> Bool {
