@@ -232,8 +232,9 @@ let package = Package(
     .target(
       name: "StatewireServer",
       dependencies: [
-        "BuiltinKinds", "BuiltinStores", "ClientTransports", "ClientTypes", "EmbeddedStorage",
-        "RemoteSources", "SQLiteFiles", "SQLiteLedger", "SQLiteSessionJournal",
+        "BuiltinKinds", "BuiltinStores", "ClientTransports", "ClientTypes", "Documents",
+        "EmbeddedStorage", "RemoteSources", "SQLiteDocuments", "SQLiteFiles", "SQLiteLedger",
+        "SQLiteSessionJournal",
         "SQLiteTodoDatabase", "ServerCore", "Sessions", "StateMachines", "StatewireJSON",
         "StatewirePage", "StatewireProtocol", "TransportSupport", "Transports", deque,
         .product(name: "HeapModule", package: "swift-collections"),
@@ -302,6 +303,13 @@ let package = Package(
       exclude: ["web"],
       swiftSettings: strict
     ),
+    // A store on a stored table.
+    .executableTarget(
+      name: "GuestBook",
+      dependencies: ["Documents", "StateMachines", "StatewireServer"],
+      path: "Examples/GuestBook",
+      swiftSettings: strict
+    ),
 
     // The project that `statewire new` writes.
     .executableTarget(
@@ -346,7 +354,8 @@ let package = Package(
     .testTarget(
       name: "ExamplesTests",
       dependencies: [
-        "Auction", "BuiltinStores", "BuiltinStoresProtocol", "ClientTransports", "Kanban",
+        "Auction", "BuiltinStores", "BuiltinStoresProtocol", "ClientTransports", "Conversations",
+        "Documents", "GuestBook", "Kanban",
         "ServerCore", "Sessions", "StateMachines", "StateMachinesTesting", "StatewireJSON",
         "StatewireServer", "Stopwatch", "TestSupport", "Transports",
         "TypesServer",
@@ -357,8 +366,8 @@ let package = Package(
     .testTarget(
       name: "StatewireServerTests",
       dependencies: [
-        "BuiltinStores", "ClientTransports", "SQLiteFiles", "ServerCore", "StateMachines",
-        "StatewireProtocol", "StatewireServer", "Transports",
+        "BuiltinStores", "ClientTransports", "Documents", "SQLiteFiles", "ServerCore",
+        "StateMachines", "StatewireProtocol", "StatewireServer", "Transports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],

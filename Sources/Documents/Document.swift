@@ -26,7 +26,7 @@ public struct Document<Value: Codable & Sendable>: Sendable {
   /// - Parameters:
   ///   - name: The name, which identifies the document in the storage.
   ///   - storage: The storage; `KindContext.documents` is that of the server.
-  ///   - initial: The value before the first update. Members that a stored value lacks are filled in
+  ///   - initial: The value before the first write. Members that a stored value lacks are filled in
   ///     from it.
   ///   - version: The version of the stored form of `Value`. Raise it together with a change that needs
   ///     `migrate`.
@@ -64,7 +64,7 @@ public struct Document<Value: Codable & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - operation: The name of the operation; by default `NAME.update`.
-  ///   - action: The action after the update; nil: none, the change comes from the watch.
+  ///   - action: The action after the write; nil: none, the change comes from the watch.
   ///   - failure: Makes the action for a failure.
   ///   - change: Changes the value. To refuse the input it throws an `InputRefusal`. It may be called
   ///     more than once.

@@ -2,11 +2,11 @@
 
 public import StateMachines
 
-/// The reason why a read or an update failed; nothing was changed.
+/// The reason why a read or a write failed; nothing was changed.
 public struct DocumentError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The kind of an error, for programs.
   public enum Code: Equatable, Sendable {
-    /// The update refused the row that it found, or the change exceeds a limit. The input is
+    /// The write refused the row that it found, or the change exceeds a limit. The input is
     /// refused.
     case refused(InputRefusal)
     /// The disk is full.
@@ -15,7 +15,7 @@ public struct DocumentError: Error, Equatable, Sendable, CustomStringConvertible
     case readOnly
     /// A stored row does not fit the type. The row is unchanged.
     case unreadable
-    /// The update gave a row that cannot be stored: a row with another id, or a value that cannot be
+    /// The write gave a row that cannot be stored: a row with another id, or a value that cannot be
     /// encoded.
     case invalid
     /// The storage cannot be used now, or a fault was injected. The operator's log has the cause.
@@ -38,7 +38,7 @@ public struct DocumentError: Error, Equatable, Sendable, CustomStringConvertible
   /// The message.
   public var description: String { message }
 
-  /// The refusal of the input; nil if the update was not refused.
+  /// The refusal of the input; nil if the write was not refused.
   var refusal: InputRefusal? { if case .refused(let refusal) = code { refusal } else { nil } }
 
   /// Converts an error that work has thrown.

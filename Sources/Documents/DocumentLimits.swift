@@ -2,7 +2,7 @@
 
 internal import StateMachines
 
-/// The limits of stored tables. An update that exceeds one is refused, and nothing changes.
+/// The limits of stored tables. A write that exceeds one is refused, and nothing changes.
 public struct DocumentLimits: Sendable {
   /// The longest row or document: the bytes of its JSON text and of its id, and 16.
   public var rowBytes = 256 << 10

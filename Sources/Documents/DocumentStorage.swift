@@ -33,7 +33,7 @@ public protocol DocumentStorage: Sendable {
   /// - Parameters:
   ///   - table: The name of the table.
   ///   - ids: The ids of the rows that `change` reads.
-  ///   - operation: A globally unique id of the update, which is carried out only once under it; nil
+  ///   - operation: A globally unique id of the write, which is carried out only once under it; nil
   ///     if it is never repeated.
   ///   - change: Returns the changes, in their order. It receives the rows in the order of `ids`, nil
   ///     for a row that does not exist, and the position of its first change. It may be called more

@@ -89,7 +89,7 @@ public final class MemoryDocumentStorage: DocumentStorage {
   private struct State {
     var tables: [ByteString: MemoryTable] = [:]
     var bytes = 0
-    /// The positions of updates that were carried out, by their ids.
+    /// The positions of writes that were carried out, by their ids.
     var operations: [ByteString: TablePosition] = [:]
     var order: [ByteString] = []
 

@@ -60,7 +60,7 @@ struct StoredTable: Sendable {
           failure: failure, action: action)
         await watch.run(after: known)
       }
-      // An update that the store begins later must find this watch, even before its task runs.
+      // A write that the store begins later must find this watch, even before its task runs.
       .onBegin { positions.begin(number) }
       .refreshing("\(name).watch")
     }

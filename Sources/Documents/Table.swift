@@ -21,12 +21,13 @@ public import StateMachines
 /// ```
 ///
 /// - Order: the changes of one table have the same order for all watches of all processes. The
-///   updates of one store are carried out in the order in which it began them.
-/// - Responses: an update ends after the watches of the same `Table` value have delivered it. So a
-///   request that waits for the effects of its input gets its response after its own update.
-/// - Exactly once: an update of a journaled session is carried out once, even if the process was
-///   killed before it recorded the result and the update runs again (`Effect.identified`). Two
-///   updates of one input that change the same row need different names (`operation`).
+///   writes of one store are carried out in the order in which it began them.
+/// - Responses: a write ends after the watches of the same `Table` value have delivered it. So a
+///   request that waits for the effects of its input gets its response after its own update. Make
+///   one value for each store, in the factory of its kind: then it waits for no other store.
+/// - Exactly once: a write of a journaled session is carried out once, even if the process was
+///   killed before it recorded the result and the write runs again (`Effect.identified`). Two
+///   writes of one input that change the same row need different names (`operation`).
 /// - Refusals and limits: the input is refused, and nothing has changed.
 /// - Faults: the names of the operations are `NAME.put`, `NAME.append`, `NAME.update`, `NAME.remove`
 ///   and `NAME.watch`; each attempt of a watch to read is a part `NAME.read`.
@@ -85,7 +86,7 @@ public struct Table<Row: Codable & Identifiable & Sendable>: Sendable where Row.
   }
 }
 
-// MARK: - Updates
+// MARK: - Writes
 
 extension Table {
   /// Returns an effect that replaces the row with the same id at its place, or adds a row at the end.
@@ -93,7 +94,7 @@ extension Table {
   /// - Parameters:
   ///   - row: The row.
   ///   - operation: The name of the operation; by default `NAME.put`.
-  ///   - action: The action after the update; nil: none, the change comes from the watch.
+  ///   - action: The action after the write; nil: none, the change comes from the watch.
   ///   - failure: Makes the action for a failure.
   public func put<Action>(
     _ row: Row, operation: String? = nil, then action: Action? = nil,
@@ -112,7 +113,7 @@ extension Table {
   /// - Parameters:
   ///   - id: The id of the row.
   ///   - operation: The name of the operation; by default `NAME.remove`.
-  ///   - action: The action after the update; nil: none, the change comes from the watch.
+  ///   - action: The action after the write; nil: none, the change comes from the watch.
   ///   - failure: Makes the action for a failure.
   public func remove<Action>(
     _ id: Row.ID, operation: String? = nil, then action: Action? = nil,
@@ -129,7 +130,7 @@ extension Table {
   /// - Parameters:
   ///   - id: The id of the row.
   ///   - operation: The name of the operation; by default `NAME.update`.
-  ///   - action: The action after the update; nil: none, the change comes from the watch.
+  ///   - action: The action after the write; nil: none, the change comes from the watch.
   ///   - failure: Makes the action for a failure.
   ///   - change: Changes the row, which is nil if it does not exist; nil removes it. To refuse the
   ///     input it throws an `InputRefusal`. It may be called more than once.
@@ -164,7 +165,7 @@ extension Table where Row.ID == Int {
   ///
   /// - Parameters:
   ///   - operation: The name of the operation; by default `NAME.append`.
-  ///   - action: The action after the update; nil: none, the change comes from the watch.
+  ///   - action: The action after the write; nil: none, the change comes from the watch.
   ///   - failure: Makes the action for a failure.
   ///   - make: Returns the row with this number as its id. It may be called more than once.
   public func append<Action>(

@@ -2,9 +2,9 @@
 
 internal import StateMachines
 
-/// The positions that the watches of a table have delivered, and the updates that wait for them.
+/// The positions that the watches of a table have delivered, and the writes that wait for them.
 ///
-/// An update ends after the watches of its table have delivered it, so that the response to an input
+/// A write ends after the watches of its table have delivered it, so that the response to an input
 /// that waits for its effects comes after the sender's own update.
 final class WatchPositions: Sendable {
   private typealias Waiter = CheckedContinuation<Void, Never>
@@ -37,7 +37,7 @@ final class WatchPositions: Sendable {
   /// Returns a new number, which identifies a watch in the other calls.
   func issue() -> Int { state.withLock { $0.issue() } }
 
-  /// Begins a watch: updates wait for it from now on.
+  /// Begins a watch: writes wait for it from now on.
   func begin(_ watch: Int) { state.withLock { $0.watches[watch] = .some(nil) } }
 
   /// Records that a watch has delivered a position.

@@ -41,7 +41,7 @@ enum DocumentSchema {
       PRIMARY KEY (tableID, position)
     ) STRICT, WITHOUT ROWID;
 
-    -- The last updates of sessions that outlive the process, so that none is carried out again after
+    -- The last writes of sessions that outlive the process, so that none is carried out again after
     -- a restart.
     CREATE TABLE documentOperation (
       number INTEGER PRIMARY KEY,

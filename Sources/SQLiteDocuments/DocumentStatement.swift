@@ -35,7 +35,7 @@ enum DocumentStatement: String, CaseIterable {
     "SELECT position FROM documentRemoval WHERE tableID = ? ORDER BY position DESC LIMIT 1 OFFSET ?"
   case forgetRemovals = "DELETE FROM documentRemoval WHERE tableID = ? AND position <= ?"
 
-  // Updates that were carried out.
+  // Writes that were carried out.
   case remember = "INSERT INTO documentOperation (id, position) VALUES (?, ?)"
   case remembered = "SELECT position FROM documentOperation WHERE id = ?"
   case forget = "DELETE FROM documentOperation WHERE number <= ?"

@@ -14,7 +14,7 @@ public import SQLiteFiles
 public final class SQLiteDocumentStorage: DocumentStorage {
   static let fileName = "documents.sqlite"
 
-  /// The number of updates whose ids are kept. It exceeds the number of updates in progress of all
+  /// The number of writes whose ids are kept. It exceeds the number of writes in progress of all
   /// restored sessions, unless thousands of sessions have several each.
   static let rememberedOperations: Int64 = 10_000
 
@@ -73,13 +73,13 @@ public final class SQLiteDocumentStorage: DocumentStorage {
   public func run() async {
     let listeners = listeners
     await ForeignCommits.watch(
-      file, clock: clock, additions: listeners.additions(), while: { !listeners.isEmpty }
-    ) { db in
-      for table in listeners.tables {
-        let position = try DatabaseTable(named: table, in: db).position
-        listeners.notify(table, TableNotice(position: position))
-      }
-    }
+      file, clock: clock, additions: listeners.additions(), while: { !listeners.isEmpty },
+      notify: { db in
+        for table in listeners.tables {
+          let position = try DatabaseTable(named: table, in: db).position
+          listeners.notify(table, TableNotice(position: position))
+        }
+      })
   }
 
   /// Reads rows of a table; see `DocumentStorage`.
@@ -149,7 +149,7 @@ public final class SQLiteDocumentStorage: DocumentStorage {
 }
 
 extension GRDB.Database {
-  /// Carries out an update, unless one with its id was carried out before.
+  /// Carries out a write, unless one with its id was carried out before.
   fileprivate func update(
     _ name: String, reading ids: [String], once operation: String?, limits: DocumentLimits,
     keeping removals: Int,

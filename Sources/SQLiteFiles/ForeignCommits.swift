@@ -46,7 +46,7 @@ public struct ForeignCommits {
   ///   - body: Called if there may have been commits since the last successful check.
   public static func watch(
     _ file: SharedDatabase, clock: any Clock<Duration>, additions: AsyncStream<Void>,
-    while hasListeners: () -> Bool, _ body: @escaping @Sendable (GRDB.Database) throws -> Void
+    while hasListeners: () -> Bool, notify body: @escaping @Sendable (GRDB.Database) throws -> Void
   ) async {
     var commits = ForeignCommits(to: file)
     var hadFailed = false

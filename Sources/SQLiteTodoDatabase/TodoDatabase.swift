@@ -94,12 +94,12 @@ public final class TodoDatabase: TodoLists {
   public func run() async {
     let listeners = listeners
     await ForeignCommits.watch(
-      file, clock: clock, additions: listeners.additions(), while: { listeners.hasListeners }
-    ) { db in
-      for list in listeners.lists {
-        guard let version = try StoredList(named: list.string, in: db)?.version else { continue }
-        listeners.notify(list, ListNotification(version: version))
-      }
-    }
+      file, clock: clock, additions: listeners.additions(), while: { listeners.hasListeners },
+      notify: { db in
+        for list in listeners.lists {
+          guard let version = try StoredList(named: list.string, in: db)?.version else { continue }
+          listeners.notify(list, ListNotification(version: version))
+        }
+      })
   }
 }

@@ -12,7 +12,7 @@ import Testing
 struct DocumentTests {
   static let documents = [
     "README.md", "docs/effects.md", "docs/testing.md", "docs/embedding.md",
-    "docs/reference/types.md", "docs/shared-stores.md",
+    "docs/reference/types.md", "docs/shared-stores.md", "docs/storage.md",
   ]
 
   /// Folders whose files are compiled.

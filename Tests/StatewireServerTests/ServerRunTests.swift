@@ -7,7 +7,8 @@ import StateMachines
 import StatewireServer
 import Testing
 
-@Suite("Server without a command line", .timeLimit(.minutes(5)))
+// One after another, because a signal to the process ends the server of each test that handles it.
+@Suite("Server without a command line", .serialized, .timeLimit(.minutes(5)))
 struct ServerRunTests {
   private struct Counter: StateMachine {
     enum Input: Codable, Sendable { case tapped }

@@ -50,6 +50,7 @@ extension ServeOptions {
     configuration.certificate = certificate
     configuration.limits = limits
     configuration.sessionLimits = sessions
+    configuration.documentLimits = Program.documentLimits
     configuration.isTest = isTest
     if Program.kinds.hasBuiltin { configuration.builtin = try builtin(logger) }
     return configuration

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ArgumentParser
+public import Documents
 internal import Glibc
 
 /// A program that serves stores, with the command line of `statewire`.
@@ -47,6 +48,9 @@ public protocol ServerProgram: SendableMetatype {
   /// JavaScript client is at `/client/index.js`, whatever the page is.
   static var site: WebSite { get }
 
+  /// The limits of the tables and documents of its kinds (`KindContext.documents`).
+  static var documentLimits: DocumentLimits { get }
+
   /// The commands of the program in addition to `serve`, `journal`, `schema` and `types`; by default
   /// none.
   static var commands: [any ParsableCommand.Type] { get }
@@ -72,6 +76,8 @@ extension ServerProgram {
   public static var abstract: String { "Hosts state machines for frontends, over JSON-RPC 2.0." }
   /// No page.
   public static var site: WebSite { WebSite() }
+  /// The default limits.
+  public static var documentLimits: DocumentLimits { DocumentLimits() }
   /// No commands.
   public static var commands: [any ParsableCommand.Type] { [] }
 

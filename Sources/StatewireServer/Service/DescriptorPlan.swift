@@ -17,6 +17,8 @@ struct DescriptorPlan {
   struct Needs {
     var listeners = 0
     var stdio = false
+    /// True if there may be a database of tables and documents.
+    var documents = false
     /// Number of HTTP sources, and one for the URL of the balance.
     var hosts = 0
     /// Number of sources that are files.
@@ -27,11 +29,12 @@ struct DescriptorPlan {
     /// - 13: the database (file, log, shared memory, one more connection for reading), the journal
     ///   (file and log), the crash file, the lock, files that are open only during start, and the
     ///   descriptors that wake the loop at a signal.
+    /// - 4: the database of tables and documents, as the other database.
     /// - Listeners: each of them, and their loop.
     /// - Standard input and output: pipes and copies.
     /// - HTTP client: its loops; SwiftNIO makes one for each processor.
     fileprivate var minimum: Int {
-      var count = 13
+      var count = documents ? 17 : 13
       if listeners > 0 { count += 5 + listeners }
       if stdio { count += 6 }
       if hosts > 0 { count += 3 * Needs.processors }
@@ -40,11 +43,12 @@ struct DescriptorPlan {
 
     /// The number of threads that are started later.
     ///
-    /// These are the threads of the database, of the copies of standard input and output, and of
+    /// These are the threads of the databases, of the copies of standard input and output, and of
     /// the loops. If they cannot be started, libdispatch waits without end and SwiftNIO ends
     /// the process.
     var threads: Int {
-      4 + (stdio ? 2 : 0) + (listeners > 0 ? 1 : 0) + (hosts > 0 ? Needs.processors : 0)
+      4 + (documents ? 1 : 0) + (stdio ? 2 : 0) + (listeners > 0 ? 1 : 0)
+        + (hosts > 0 ? Needs.processors : 0)
     }
 
     private static let processors = max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
@@ -112,6 +116,7 @@ extension DescriptorPlan {
   init(for configuration: ServerConfiguration) throws(StartupError) {
     let (limits, listeners) = (configuration.limits, configuration.listeners)
     var needs = Needs(listeners: listeners.count, stdio: configuration.servesStdio)
+    needs.documents = configuration.kinds.hasOwn && configuration.dataFolder != nil
     if configuration.kinds.hasBuiltin {
       let builtin = configuration.builtin
       needs.hosts = builtin.sources.count { $0.isRemote } + (builtin.balanceURL == nil ? 0 : 1)

@@ -91,6 +91,18 @@ extension Server {
           return nil
         }
       }
+      if let documents = parts.documents {
+        group.addTask(executorPreference: globalConcurrentExecutor) {
+          do throws(StorageError) {
+            try await documents.open()
+          } catch {
+            ending.signal()
+            return error
+          }
+          await documents.run()
+          return nil
+        }
+      }
       await withTaskCancellationHandler {
         await ending.wait()
       } onCancel: {

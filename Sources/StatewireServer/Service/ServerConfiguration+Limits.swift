@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BuiltinStores
+internal import Documents
 internal import Transports
 
 extension ServerConfiguration {
@@ -62,6 +63,11 @@ extension ServerConfiguration {
       (builtin.todoLimits.bytesPerIdentity, "builtin.todoLimits.bytesPerIdentity"),
       (builtin.todoLimits.memory.todos, "builtin.todoLimits.memory.todos"),
       (builtin.todoLimits.memory.bytes, "builtin.todoLimits.memory.bytes"),
+      (documentLimits.rowBytes, "documentLimits.rowBytes"),
+      (documentLimits.rows, "documentLimits.rows"),
+      (documentLimits.tableBytes, "documentLimits.tableBytes"),
+      (documentLimits.tables, "documentLimits.tables"),
+      (documentLimits.bytes, "documentLimits.bytes"),
     ]
     return counts.compactMap { value, path in value.map { ($0, path) } }
   }

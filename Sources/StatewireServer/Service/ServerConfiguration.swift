@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import BuiltinStores
+public import Documents
 public import Logging
 public import RemoteSources
 public import SQLiteFiles
@@ -30,7 +31,8 @@ public struct ServerConfiguration: Sendable {
   public var site = WebSite()
 
   /// The folder of persistent sessions and lists; one server at a time uses it. Nil: sessions end
-  /// with the process, and the built-in kinds use the program's folder in the user's state folder.
+  /// with the process, tables and documents are in memory, and the built-in kinds use the program's
+  /// folder in the user's state folder.
   public var dataFolder: String?
   /// The failure that data in `dataFolder` survives.
   public var durability = Durability.process
@@ -45,6 +47,8 @@ public struct ServerConfiguration: Sendable {
   public var limits = ServerLimits()
   /// The limits of sessions.
   public var sessionLimits = SessionLimits()
+  /// The limits of tables and documents of the program's own kinds.
+  public var documentLimits = DocumentLimits()
   /// The configuration of the built-in kinds; used only if `kinds` contains them.
   public var builtin = BuiltinConfiguration()
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BuiltinKinds
+public import Documents
 internal import EmbeddedStorage
 public import Logging
 public import Sessions
@@ -51,6 +52,13 @@ public struct ServerKinds: Sendable, ExpressibleByArrayLiteral {
   var hasBuiltin: Bool {
     parts.contains { part in
       if case .builtin = part { true } else { false }
+    }
+  }
+
+  /// True if there are kinds of the program.
+  var hasOwn: Bool {
+    parts.contains { part in
+      if case .own = part { true } else { false }
     }
   }
 
@@ -109,10 +117,21 @@ public struct KindContext: Sendable {
   /// True if clients control a virtual clock and inject faults.
   public let isTest: Bool
   private let folder: @Sendable () throws -> String
+  private let storage: @Sendable () -> any DocumentStorage
 
-  init(logger: Logger, isTest: Bool, folder: @escaping @Sendable () throws -> String) {
-    (self.logger, self.isTest, self.folder) = (logger, isTest, folder)
+  init(
+    logger: Logger, isTest: Bool,
+    documents: @escaping @Sendable () -> any DocumentStorage = { MemoryDocumentStorage() },
+    folder: @escaping @Sendable () throws -> String
+  ) {
+    (self.logger, self.isTest, self.folder, storage) = (logger, isTest, folder, documents)
   }
+
+  /// The storage of tables and documents, which all kinds of the server share.
+  ///
+  /// With a data folder (`--data-dir`) it is the file `documents.sqlite` in that folder. Without one,
+  /// it is in memory and ends with the server.
+  public var documents: any DocumentStorage { storage() }
 
   /// Returns the path of the data folder, which may not exist yet.
   ///

@@ -2,6 +2,7 @@
 
 internal import BuiltinKinds
 internal import BuiltinStores
+internal import Documents
 internal import EmbeddedStorage
 internal import Logging
 internal import RemoteSources
@@ -18,6 +19,8 @@ internal import Transports
 struct ServerParts: Sendable {
   /// The database of the built-in kinds; nil without them.
   let database: EmbeddedDatabase?
+  /// The storage of the program's own kinds; nil without them.
+  let documents: ServerDocuments?
   /// Raised after a failure that makes the process end with an error; see `ServerFailure`.
   let hasFailed: AtomicFlag
   /// The HTTP client of the built-in kinds; nil without them.
@@ -34,6 +37,7 @@ struct ServerParts: Sendable {
     await server.stop()
     await client?.shutdown()
     await database?.close()
+    await documents?.close()
     withExtendedLifetime(lock) { folder?.remove() }
   }
 
@@ -53,6 +57,8 @@ struct ServerParts: Sendable {
     let testing = isTest ? OutsideWork() : nil
     let hasFailed = AtomicFlag()
     var (remote, folder, database) = (Remote?.none, TemporaryFolder?.none, EmbeddedDatabase?.none)
+    let documents =
+      configuration.kinds.hasOwn ? ServerDocuments(configuration, testing) : nil
     do {
       // Before the folder is created, so that a mistake in the sources leaves no folder.
       if configuration.kinds.hasBuiltin { remote = try Remote(configuration, plan) }
@@ -70,11 +76,14 @@ struct ServerParts: Sendable {
           try await builtin.open()
         }
       }
-      let context = KindContext(logger: logger, isTest: isTest, folder: dataFolder)
+      let context = KindContext(
+        logger: logger, isTest: isTest,
+        documents: { documents?.storage ?? MemoryDocumentStorage() }, folder: dataFolder)
       let kinds = try configuration.kinds.all(context) {
         guard let database, let remote else { return [] }
         return remote.builtin(configuration.builtin, database)
       }
+      if !configuration.listeners.isEmpty { try await documents?.open() }
       let server = try await Server.start(
         kinds: kinds,
         settings: ServerSettings(
@@ -94,11 +103,13 @@ struct ServerParts: Sendable {
           hasFailed.raise()
         }, exitedEarly: hasFailed.raise, testing: testing)
       return ServerParts(
-        database: database, hasFailed: hasFailed, client: remote?.client, server: server,
+        database: database, documents: documents, hasFailed: hasFailed, client: remote?.client,
+        server: server,
         secrets: secrets, folder: folder, lock: lock)
     } catch {
       await remote?.client.shutdown()
       await database?.close()
+      await documents?.close()
       folder?.remove()
       throw error
     }

@@ -13,7 +13,11 @@ final class ExampleServer {
   private let process = Process()
   private let errors = Pipe()
 
-  init(_ program: String, _ options: String...) throws {
+  convenience init(_ program: String, _ options: String...) throws {
+    try self.init(program, options: options)
+  }
+
+  init(_ program: String, options: [String]) throws {
     process.executableURL = URL(filePath: TestedPackage.program(program))
     // All tests run at the same time, so a client may get the processor late.
     process.arguments =
