@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""States that belong to one input: entries of a form, and values that are loaded after some time."""
+
+import json
+
+from record import Violation
+
+KINDS = {"form", "loading"}
+
+
+def check(session, store, counts):
+    """Compares the state of the revision of each first response with its input."""
+    violations = []
+    for entry in session.inputs(store.name):
+        for answer in entry.answers:
+            if answer.result is None or answer.result["revision"] not in store.seen:
+                continue
+            state, event = store.seen[answer.result["revision"]]
+            counts["states of one input"] += 1
+            if not _fits(json.loads(state), entry.value, answer):
+                violations.append(Violation("wrong state", f"the state of {store.name} is not that of the input",
+                                            [entry.sent[0], answer.event, event]))
+    if store.final is not None and json.loads(store.final[1]).get("type") == "loading":
+        violations.append(Violation("wrong state", f"store {store.name} still loads at the end", [store.final[2]]))
+    return violations
+
+
+def _fits(state, value, answer):
+    if value["type"] == "entriesChanged":
+        # The form of a repeat may have begun again after a restart.
+        return not answer.is_first or (state["firstEntry"], state["secondEntry"]) == (
+            value["firstEntry"], value["secondEntry"])
+    if value["type"] == "load":
+        return not answer.settle or state["type"] != "loading"
+    return True
