@@ -11,13 +11,14 @@ KINDS = {"form", "loading"}
 def check(session, store, counts):
     """Compares the state of the revision of each first response with its input."""
     violations = []
-    for entry in session.inputs(store.name):
+    inputs = session.inputs(store.name)
+    for entry in inputs:
         for answer in entry.answers:
             if answer.result is None or answer.result["revision"] not in store.seen:
                 continue
             state, event = store.seen[answer.result["revision"]]
             counts["states of one input"] += 1
-            if not _fits(json.loads(state), entry.value, answer):
+            if not _fits(json.loads(state), entry, answer, inputs):
                 violations.append(Violation("wrong state", f"the state of {store.name} is not that of the input",
                                             [entry.sent[0], answer.event, event]))
     if store.final is not None and json.loads(store.final[1]).get("type") == "loading":
@@ -25,11 +26,14 @@ def check(session, store, counts):
     return violations
 
 
-def _fits(state, value, answer):
+def _fits(state, entry, answer, inputs):
+    value = entry.value
     if value["type"] == "entriesChanged":
         # The form of a repeat may have begun again after a restart.
         return not answer.is_first or (state["firstEntry"], state["secondEntry"]) == (
             value["firstEntry"], value["secondEntry"])
     if value["type"] == "load":
-        return not answer.settle or state["type"] != "loading"
+        # A later load replaces this one, which has settled then.
+        return not answer.settle or state["type"] != "loading" or any(
+            later.sequence > entry.sequence and later.sent[0]["at"] < answer.event["at"] for later in inputs)
     return True

@@ -71,7 +71,10 @@ class _Walk:
                      for name, frontend in session.frontends.items()}
         self.places = {entry.title: place for adds in self.adds.values() for place, entry in enumerate(adds)}
         self.reached = dict.fromkeys(self.adds, 0)
-        self.ids = {}
+        # The id of each title, with the event that showed it first to any client.
+        self.ids = self._all_ids()
+        # The titles that this store has shown.
+        self.shown = set()
         self.gone = {}
         self.violations = []
         self.reported = set()
@@ -82,6 +85,17 @@ class _Walk:
             self.reported.add((kind, title))
             self.violations.append(Violation(kind, f"{text} (store {self.store.name})",
                                              [event for event in events if event is not None]))
+
+    def _all_ids(self):
+        ids = {}
+        for session in [self.session] if self.is_in_memory else self.sessions.values():
+            for store in session.stores.values():
+                if store is self.store or (not self.is_in_memory and store.list_name == self.store.list_name):
+                    for state, event in store.seen.values():
+                        for id, title in map(_entry, state[1:] if isinstance(state, tuple) else ()):
+                            if title not in ids or event["at"] < ids[title][1]["at"]:
+                                ids[title] = (id, event)
+        return ids
 
     def run(self):
         due = self._due()
@@ -121,7 +135,8 @@ class _Walk:
         entry = self.added.get(title)
         if entry is None or entry.sent[0]["at"] > event["at"]:
             self.report("invented", title, f"no client has sent title {title!r}", event)
-        known = self.ids.setdefault(title, (id, event))
+        self.shown.add(title)
+        known = self.ids[title]
         if known[0] != id:
             self.report("applied twice", title, f"title {title!r} has the ids {known[0]} and {id}",
                         self._sent(title), known[1], event)
@@ -146,7 +161,8 @@ class _Walk:
     def _check_due(self, due, revision, titles, event):
         while due and due[-1][0] <= revision:
             _, _, entry, answer = due.pop()
-            if entry.title is not None and entry.title not in titles and entry.title not in self.ids:
+            if entry.title is not None and entry.title not in titles and entry.title not in self.shown and (
+                    entry.title not in self.ids or self.ids[entry.title][0] not in self.removed):
                 # No client can remove a title whose id it has not seen.
                 self.report("lost", entry.title, f"title {entry.title!r} was answered and is not there",
                             entry.sent[0], answer, event)

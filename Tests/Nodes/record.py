@@ -18,7 +18,7 @@ class Violation(NamedTuple):
         lines = [f"{self.kind}: {self.text}"]
         for event in self.events:
             shown = {key: value for key, value in event.items() if key != "place"}
-            lines.append(f"    {event.get('place', '-')} {states.canonical(shown)[:600]}")
+            lines.append(f"    {event.get('place', '-')} {states.canonical(shown)[:400]}")
         return "\n".join(lines)
 
 

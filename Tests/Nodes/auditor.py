@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Opens the sessions of a run, and reads all states at its end, over connections of its own."""
+
+import json
+import time
+
+import wires
+from checker import AUDITOR
+from history import Recorder
+from load import stores
+
+PATIENCE = 60
+
+
+class Auditor:
+    def __init__(self, folder, address):
+        self.recorder, self.address = Recorder(folder, AUDITOR), address
+
+    def open_session(self):
+        """Returns the handle of a new session."""
+        return self._request([("session/open", {})])[0]["session"]
+
+    def read(self, session, names):
+        """Attaches under the name of each client, and requests all states and their digests."""
+        for name in names:
+            opened = stores(name)
+            self._request([
+                ("session/attach", {"session": session, "frontend": name, "revisions": dict.fromkeys(opened)}),
+                *(("store/state", {"store": store}) for store in opened)])
+
+    def _request(self, requests):
+        """Sends the requests over one connection; returns their results. Tries again for a minute."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            connection = self.recorder.opened(f"{self.address[0]}:{self.address[1]}")
+            try:
+                return self._try(connection, requests)
+            except wires.Ended as ended:
+                self.recorder.closed(connection, str(ended))
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.5)
+
+    def _try(self, connection, requests):
+        wire = wires.connect("lines", self.address, 5)
+        results = []
+        try:
+            for number, (method, params) in enumerate(requests):
+                text = json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+                self.recorder.sent(connection, text)
+                wire.send(text)
+                results.append(self._response(wire, connection, number))
+        finally:
+            wire.close()
+        return results
+
+    def _response(self, wire, connection, number):
+        deadline = time.monotonic() + 10
+        result = None
+        while result is None:
+            if time.monotonic() > deadline:
+                raise wires.Ended("no response")
+            for text in wire.receive(1):
+                self.recorder.received(connection, text)
+                message = json.loads(text)
+                if "method" not in message and message.get("id") == number:
+                    if "error" in message:
+                        raise wires.Ended(message["error"]["message"])
+                    result = message["result"]
+        return result

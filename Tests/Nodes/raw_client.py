@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A client of the chaos run on plain sockets; the settings are a JSON text in the first argument.
+
+It reconnects with backoff over a list of addresses, resumes its session and sends inputs without a response again.
+Now and then it resets its own connection, also with requests open, or attaches without a revision. With `sleeps` it
+leaves its session for some seconds, so that the session sleeps. After a line of input it stops to send, and prints a
+line when it has all responses; at the end of its input it ends.
+"""
+
+import json
+import random
+import sys
+import threading
+import time
+
+import states
+import wires
+from history import Recorder
+from load import Load, stores
+
+# Seconds of silence until a ping, and until the connection is given up.
+QUIET, DEAD = 2, 5
+
+
+class RawClient:
+    def __init__(self, settings):
+        self.name, self.session = settings["name"], settings["session"]
+        self.framing = settings["framing"]
+        self.addresses = [(host, port) for host, port in settings["addresses"]]
+        self.pause, self.sleeps = settings["pause"], settings.get("sleeps", False)
+        self.random = random.Random(settings["seed"])
+        self.recorder = Recorder(settings["folder"], self.name)
+        self.recorder.event("started", settings=settings)
+        self.load = Load(self.name, settings["seed"])
+        self.stores = stores(self.name)
+        # The stores that are open and subscribed; replicas as (revision, state).
+        self.ready, self.replicas = set(), {}
+        self.sequence, self.pending = 0, {}
+        self.last_id = 0
+        self.is_idle = False
+        # No more inputs; the end.
+        self.stopping, self.ending = threading.Event(), threading.Event()
+
+    def run(self):
+        failures = 0
+        while not self.ending.is_set():
+            began = time.monotonic()
+            try:
+                self.connect_once(self.addresses[failures % len(self.addresses)])
+            except wires.Ended as ended:
+                self.recorder.event("closed", connection=self.connection, reason=str(ended))
+            failures = 0 if time.monotonic() - began > 1 else failures + 1
+            if self.sleeps and not self.stopping.is_set():
+                self.stopping.wait(self.random.uniform(3, 8))
+            time.sleep(min(2, 0.1 * 2 ** failures) * self.random.uniform(0.5, 1))
+        self.recorder.event("shown", session=self.session, stores={
+            store: state for store, (_, state) in self.replicas.items()})
+        return 1 if self.pending else 0
+
+    # One connection
+
+    def connect_once(self, address):
+        self.connection = self.recorder.opened(f"{self.framing} {address[0]}:{address[1]}")
+        self.wire = wires.connect(self.framing, address, DEAD)
+        self.open, self.heard, self.pinged = {}, time.monotonic(), False
+        is_abrupt = True
+        try:
+            self.attach()
+            self.prepare()
+            self.resend()
+            is_abrupt = self.work()
+        finally:
+            self.wire.close(is_abrupt)
+
+    def attach(self):
+        from_nothing = self.random.random() < 0.1
+        revisions = {store: None if from_nothing or store not in self.replicas else self.replicas[store][0]
+                     for store in self.ready}
+        self.result = None
+        self.request("session/attach", {"session": self.session, "frontend": self.name, "revisions": revisions},
+                     self.attached)
+        while self.result is None:
+            self.receive(1)
+        self.sequence = max(self.sequence, self.result["sequence"])
+
+    def attached(self, result):
+        self.result = result
+        for store, outcome in result["stores"].items():
+            if "snapshot" in outcome:
+                self.replicas[store] = (outcome["snapshot"]["revision"], outcome["snapshot"]["state"])
+
+    def prepare(self):
+        for store, (kind, config) in self.stores.items():
+            if store not in self.ready:
+                self.request("store/open", {"store": store, "kind": kind, "config": config}, lambda _: None)
+                self.subscribe(store)
+
+    def subscribe(self, store):
+        def subscribed(result):
+            self.ready.add(store)
+            self.replicas[store] = (result["revision"], result["state"])
+        self.request("store/subscribe", {"store": store}, subscribed)
+
+    def resend(self):
+        for sequence in sorted(self.pending):
+            self.send_input(sequence)
+
+    def work(self):
+        """Sends and receives; returns True to cut the connection off, False to close it."""
+        leaving = time.monotonic() + self.random.uniform(2, 5) if self.sleeps else None
+        following = time.monotonic()
+        while not self.ending.is_set():
+            now = time.monotonic()
+            if self.stopping.is_set():
+                if not self.pending and not self.is_idle:
+                    self.is_idle = True
+                    print("idle", flush=True)
+            elif leaving is not None and now > leaving:
+                if not self.pending:
+                    return False
+            elif now >= following and len(self.pending) < 32:
+                self.burst()
+                following = now + self.random.uniform(0, 2 * self.pause)
+                if self.random.random() < 0.002:
+                    return True
+            self.receive(0.2 if self.stopping.is_set() else min(0.2, max(0, following - time.monotonic())))
+        return False
+
+    def burst(self):
+        """Sends one input, or several in a row, or a batch."""
+        count = self.random.choices([1, 3, 8], [90, 7, 3])[0]
+        sequences = []
+        for _ in range(count):
+            known = {store: state for store, (_, state) in self.replicas.items()}
+            store, value, settle = self.load.next(known)
+            self.sequence += 1
+            self.pending[self.sequence] = {"store": store, "input": value, "sequence": self.sequence, "settle": settle}
+            sequences.append(self.sequence)
+        if count > 1 and self.random.random() < 0.5:
+            self.write([self.input_request(sequence) for sequence in sequences])
+        else:
+            for sequence in sequences:
+                self.send_input(sequence)
+
+    # Messages
+
+    def send_input(self, sequence):
+        self.write(self.input_request(sequence))
+
+    def input_request(self, sequence):
+        def answered(_):
+            self.pending.pop(sequence, None)
+        return self.message("store/send", self.pending[sequence], answered)
+
+    def request(self, method, params, answered):
+        self.write(self.message(method, params, answered))
+
+    def message(self, method, params, answered):
+        self.last_id += 1
+        self.open[self.last_id] = (method, answered)
+        return {"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params}
+
+    def write(self, message):
+        text = json.dumps(message, ensure_ascii=False)
+        self.recorder.sent(self.connection, text)
+        self.wire.send(text)
+
+    def receive(self, seconds):
+        texts = self.wire.receive(seconds)
+        for text in texts:
+            self.recorder.received(self.connection, text)
+            message = json.loads(text)
+            for single in message if isinstance(message, list) else [message]:
+                self.take(single)
+        silence = time.monotonic() - self.heard
+        if texts:
+            self.heard, self.pinged = time.monotonic(), False
+        elif silence > DEAD:
+            raise wires.Ended("the server is silent")
+        elif silence > QUIET and not self.pinged:
+            self.pinged = True
+            self.request("ping", {}, lambda _: None)
+
+    def take(self, message):
+        if message.get("method") == "store/changed":
+            self.changed(message["params"])
+        elif "method" not in message and message.get("id") in self.open:
+            method, answered = self.open.pop(message["id"])
+            if "result" in message:
+                answered(message["result"])
+            else:
+                self.refused(method, message["error"], answered)
+
+    def refused(self, method, error, answered):
+        # An input with an error that concerns itself is given up. All others are sent again over the next connection.
+        if method != "store/send" or error["code"] in (-32800, -32603, -32013):
+            raise wires.Ended(f"{method}: {error['code']} {error['message']}")
+        answered(None)
+
+    def changed(self, params):
+        store = params["store"]
+        revision, state = self.replicas.get(store, (None, None))
+        if revision != params["base"]:
+            if revision is not None:
+                del self.replicas[store]
+                self.subscribe(store)
+            return
+        state = params["state"] if "state" in params else states.patched(state, params["patch"])
+        self.replicas[store] = (params["revision"], state)
+
+
+def main():
+    client = RawClient(json.loads(sys.argv[1]))
+
+    def obey():
+        sys.stdin.readline()
+        client.stopping.set()
+        sys.stdin.read()
+        client.ending.set()
+
+    threading.Thread(target=obey, daemon=True).start()
+    return client.run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
