@@ -26,22 +26,19 @@ extension Session {
       if shard.loader.failure != nil { throw .unreadable }
       // Expired sessions do not count towards the limits.
       shard.expireSessions()
-      if let identity, let maximum = shard.limits.sessionsPerIdentity,
-        shard.directory.count(of: identity) >= maximum
-      {
-        throw .limit(.sessionsPerIdentity)
-      }
-      if shard.directory.count >= shard.limits.sessions {
-        guard let idle = shard.directory.idle(for: identity) else { throw .limit(.sessions) }
-        switch idle {
-        case .loaded(let session): shard.end(session)
-        case .dormant(let handle): shard.end(dormant: handle)
-        }
+      switch shard.group.census.limit(of: identity, shard.limits) {
+      case .sessions:
+        guard shard.endIdle(for: identity) else { throw .limit(.sessions) }
+      case let limit?: throw .limit(limit)
+      case nil: break
       }
     }
     if let name, name != participant.name { try participant.checkAudiences(named: name) }
     let named = try name.map { name throws(SessionError) in try self.named(name, shard) }
-    let handle = handle ?? promote(identity, shard)
+    if handle == nil, let limit = shard.group.census.admit(identity, shard.limits) {
+      throw .limit(limit)
+    }
+    let handle = handle ?? promote(identity, shard, isCounted: true)
     if let named {
       sit(participant, as: named, participant.role, shard)
       // The participant that had the name, and is evicted, may have been the only active one.
@@ -50,12 +47,15 @@ extension Session {
     return handle
   }
 
-  func promote(_ identity: String?, _ shard: isolated Shard) -> SessionHandle {
+  /// - Parameter isCounted: True if the census has admitted the session.
+  func promote(
+    _ identity: String?, _ shard: isolated Shard, isCounted: Bool = false
+  ) -> SessionHandle {
     owner = identity
     joinIdentityAccount(shard)
     let handle = record?.handle ?? shard.directory.newHandle()
     self.handle = handle
-    shard.directory.add(self, handle)
+    shard.directory.add(self, handle, isCounted: isCounted)
     keepHistory(maximumBytes: shard.limits.historyBytes)
     journal()
     return handle

@@ -104,6 +104,18 @@ extension Shard {
     commits?.add(.ended, to: handle)
   }
 
+  /// Ends the session without a client that `SessionDirectory.idle` selects.
+  ///
+  /// - Returns: False if all sessions have a client.
+  func endIdle(for owner: String?) -> Bool {
+    switch directory.idle(for: owner) {
+    case .loaded(let session): end(session)
+    case .dormant(let handle): end(dormant: handle)
+    case nil: return false
+    }
+    return true
+  }
+
   /// Ends a session without a participant.
   func end(_ session: Session) {
     directory.remove(session)

@@ -7,7 +7,8 @@ internal import StatewireJSON
 ///
 /// Everything inside is synchronous: the event loop enters once per turn and performs all available
 /// work. Messages of running effects return through `deliver`, and results of offloaded work in
-/// separate turns. There is no global state, so several shards can run side by side.
+/// separate turns. There is no global state, so several shards run side by side; `ShardGroup` has
+/// the counts of their common limits.
 public actor Shard: StoreHost {
   /// The store kinds that sessions can open.
   public nonisolated let kinds: [StoreKind]
@@ -15,6 +16,10 @@ public actor Shard: StoreHost {
   public nonisolated let limits: SessionLimits
   /// The observers of all stores.
   public nonisolated let observers: [any StoreObserver]
+  /// The shards of the server.
+  public nonisolated let group: ShardGroup
+  /// The place of the shard in its group.
+  public nonisolated let place: ShardPlace
   /// The controls for tests; nil if the shard is not under test.
   public let testing: TestMode?
 
@@ -25,6 +30,8 @@ public actor Shard: StoreHost {
   private var configurations = SharedConfigurations()
   /// The accounts of the bytes of sessions.
   let accounts: IdentityAccounts
+  /// Other accounts of the shard that take parts of a common memory.
+  public var otherAccounts: [IdentityAccounts] = []
   /// The sessions with a handle.
   var directory: SessionDirectory
   /// The stores that several sessions use.
@@ -38,8 +45,6 @@ public actor Shard: StoreHost {
   var restoring: RestoredWork?
   /// The state of the loading of sessions.
   var loader = SessionLoader { _ in }
-  /// The size of the states that the journal keeps aside, in bytes.
-  var keptBytes = 0
   /// The work that is deferred until the end of a turn.
   public let turnOutcome: TurnOutcome
   /// The clients of the sessions.
@@ -72,24 +77,56 @@ public actor Shard: StoreHost {
     journalFailed: @escaping @Sendable (any Error) -> Void = { _ in },
     storeFailed: @escaping @Sendable (StoreFailure) -> Void = { _ in }
   ) {
+    self.init(
+      executor: executor, in: ShardGroup(count: 1, limits: limits), at: .alone, kinds: kinds,
+      limits: limits, observers: observers, clock: clock,
+      journal: JournalWriter(journal, commit: journalThreads?.commit),
+      journalNotify: journalThreads?.notify, journalFailed: journalFailed,
+      storeFailed: storeFailed)
+  }
+
+  /// Creates one of the shards of a server.
+  ///
+  /// - Parameters:
+  ///   - executor: Runs jobs on the thread that calls the shard; it must outlive the shard.
+  ///   - group: The shards of the server.
+  ///   - place: The place of the shard in its group.
+  ///   - kinds: The store kinds; the last of several kinds with the same name counts.
+  ///   - limits: The limits of sessions, the same for all shards of the group.
+  ///   - observers: The observers of all stores.
+  ///   - clock: The clock of effects.
+  ///   - journal: The writer of the journal, which the shards of the group share; nil for none.
+  ///   - journalNotify: Runs a closure on the thread of the shard, after all closures that were
+  ///     passed before; nil if each turn waits for its commit.
+  ///   - journalFailed: Called with the error of each failed commit, except a commit that fails
+  ///     only because entries of an earlier one are missing.
+  ///   - storeFailed: Called with each new state that cannot be encoded.
+  public init(
+    executor: any SerialExecutor, in group: ShardGroup, at place: ShardPlace, kinds: [StoreKind],
+    limits: SessionLimits, observers: [any StoreObserver] = [],
+    clock: any StoreClock = SystemClock(), journal: JournalWriter? = nil,
+    journalNotify: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil,
+    journalFailed: @escaping @Sendable (any Error) -> Void = { _ in },
+    storeFailed: @escaping @Sendable (StoreFailure) -> Void = { _ in }
+  ) {
     self.executor = executor
+    self.group = group
+    self.place = place
     self.kinds = kinds
     self.limits = limits
     self.observers = observers
     self.clock = clock
-    accounts = IdentityAccounts(
-      maximum: limits.bytes, maximumPerIdentity: limits.bytesPerIdentity)
+    accounts = IdentityAccounts(group.sessionMemory)
     testing = nil
     turnOutcome = TurnOutcome(
       commits: journal.map {
         CommitStage(
-          JournalWriter($0, on: journalThreads), epoch: .random(in: 0 ... .max), clock: clock,
-          failed: journalFailed)
+          ShardJournal($0, of: place, notify: journalNotify), epoch: .random(in: 0 ... .max),
+          clock: clock, failed: journalFailed)
       }, storeFailed: storeFailed)
-    directory = SessionDirectory(generator: SystemRandomNumberGenerator())
-    turnOutcome.commits?.notify = { [weak self] result in
-      self?.assumeIsolated { $0.committed(result) }
-    }
+    directory = SessionDirectory(
+      generator: SystemRandomNumberGenerator(), place: place, census: group.census)
+    Self.watch(turnOutcome.commits, for: self)
   }
 
   /// Creates a shard under test: with a virtual clock, and with effects on the thread of the shard.
@@ -100,8 +137,9 @@ public actor Shard: StoreHost {
     storeFailed: @escaping @Sendable (StoreFailure) -> Void = { _ in }
   ) {
     executor = rest.shardExecutor
-    accounts = IdentityAccounts(
-      maximum: limits.bytes, maximumPerIdentity: limits.bytesPerIdentity)
+    group = ShardGroup(count: 1, limits: limits)
+    place = .alone
+    accounts = IdentityAccounts(group.sessionMemory)
     self.kinds = kinds
     self.limits = limits
     self.observers = observers
@@ -109,17 +147,26 @@ public actor Shard: StoreHost {
     clock = testing.clock
     self.testing = testing
     turnOutcome = TurnOutcome(
-      commits: journal.map {
+      commits: JournalWriter(journal, commit: nil).map {
         // Under test updates do not depend on how long a commit takes.
         CommitStage(
-          JournalWriter($0, on: nil), epoch: 0, clock: testing.clock, failed: journalFailed)
+          ShardJournal($0, of: .alone, notify: nil), epoch: 0, clock: testing.clock,
+          failed: journalFailed)
       }, storeFailed: storeFailed)
-    directory = SessionDirectory(generator: testing.generator)
-    turnOutcome.commits?.notify = { [weak self] result in
-      self?.assumeIsolated { $0.committed(result) }
-    }
+    directory = SessionDirectory(
+      generator: testing.generator, place: .alone, census: group.census)
+    Self.watch(turnOutcome.commits, for: self)
     rest.whenIdle { [weak self] in
       self?.assumeIsolated { shard in shard.turn { shard.testing?.goOn(shard) } }
+    }
+  }
+
+  private static func watch(_ commits: CommitStage?, for shard: Shard) {
+    commits?.whenEnded { [weak shard] result in
+      shard?.assumeIsolated { $0.committed(result) }
+    }
+    commits?.whenLost { [weak shard] sessions in
+      shard?.assumeIsolated { shard in shard.turn { shard.commits?.lost(sessions, shard) } }
     }
   }
 
@@ -182,6 +229,11 @@ public actor Shard: StoreHost {
     with outcome: Outcome, _ body: @Sendable (Outcome, isolated Shard) -> Void
   ) {
     turn { body(outcome, self) }
+  }
+
+  /// Adapts the shard's parts of the memory of all shards to its use; called once a second.
+  public func settleMemory() {
+    for accounts in [accounts] + otherAccounts { accounts.settle() }
   }
 
   /// Closes all stores, and waits until their work and all commits have ended.

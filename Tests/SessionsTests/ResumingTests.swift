@@ -234,7 +234,7 @@ struct ResumingTests {
       #expect(throws: SessionError.self) { try open("ann", shard) }
       clock.advance(to: clock.now.advanced(by: time))
       _ = try open("ann", shard)
-      #expect(shard.directory.count(of: "ann") == 2 && shard.directory.count(of: "bob") == 1)
+      #expect(shard.group.census.count(of: "ann") == 2 && shard.group.census.count(of: "bob") == 1)
     }
   }
 
@@ -261,7 +261,7 @@ struct ResumingTests {
       for _ in 1...20 { _ = try open("ann", leaving: true, shard) }
       _ = try open("carol", leaving: false, shard)
       #expect(shard.alive([bobs, first]) == [0, 1])
-      #expect(shard.directory.count == 10 && shard.directory.count(of: "carol") == 1)
+      #expect(shard.directory.count == 10 && shard.group.census.count(of: "carol") == 1)
       // A session without stores is removed first, however old it is.
       let empty = try open("ann", leaving: true, using: false, shard)
       let used = try open("ann", leaving: true, shard)
@@ -270,7 +270,7 @@ struct ResumingTests {
       // displaces no further session.
       for _ in 1...4 { _ = try open("dora", leaving: false, shard) }
       #expect(shard.alive([bobs]) == [0])
-      #expect(shard.directory.count(of: "ann") == 4 && shard.directory.count(of: "dora") == 4)
+      #expect(shard.group.census.count(of: "ann") == 4 && shard.group.census.count(of: "dora") == 4)
       #expect(throws: SessionError.self) { try open("dora", leaving: false, shard) }
     }
   }

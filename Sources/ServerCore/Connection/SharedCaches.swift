@@ -10,15 +10,16 @@ final class SharedCaches {
   /// The result of `rpc.discover`; nil until the first request for it.
   var description: [UInt8]?
 
-  private init(_ limits: ServerLimits) {
-    buffers = IdentityAccounts(maximum: limits.bufferBytes)
+  private init(_ memory: MemoryPools) {
+    buffers = IdentityAccounts(memory)
   }
 
   /// Returns the caches of a shard, which are created on first use.
   static func of(_ shard: isolated Shard, _ settings: ServerSettings) -> SharedCaches {
     if let known = shard.common as? SharedCaches { return known }
-    let made = SharedCaches(settings.limits)
+    let made = SharedCaches(shard.group.bufferMemory(maximum: settings.limits.bufferBytes))
     shard.common = made
+    shard.otherAccounts.append(made.buffers)
     return made
   }
 }

@@ -24,12 +24,10 @@ final class CommitStage {
   /// A number that distinguishes the operations of this process from those of all others.
   var epoch: UInt64
 
-  private let writer: JournalWriter
+  private let writer: ShardJournal
   /// Called with the error of each failed commit.
   private let failed: (any Error) -> Void
   private let clock: any StoreClock
-  /// Passes a result to `take`, on the shard's thread.
-  var notify: @Sendable (CommitResult) -> Void = { _ in }
 
   /// The entries of the current turn.
   private var entries: [JournalEntry] = []
@@ -74,12 +72,12 @@ final class CommitStage {
   /// Creates a stage.
   ///
   /// - Parameters:
-  ///   - writer: The writer of the journal.
+  ///   - writer: The journal of the shard.
   ///   - epoch: A number that no other process with the same data has used.
   ///   - clock: Measures the time between attempts.
   ///   - failed: Called with the error of each failed commit.
   init(
-    _ writer: JournalWriter, epoch: UInt64, clock: any StoreClock,
+    _ writer: ShardJournal, epoch: UInt64, clock: any StoreClock,
     failed: @escaping (any Error) -> Void
   ) {
     self.writer = writer
@@ -106,6 +104,12 @@ final class CommitStage {
     openRequests += 1
     writer.load(session, ended: body)
   }
+
+  /// Calls `body` on the shard's thread with each result, which it passes to `take`.
+  func whenEnded(_ body: @escaping @Sendable (CommitResult) -> Void) { writer.whenEnded(body) }
+
+  /// Calls `body` on the shard's thread with sessions of which the journal has lost entries.
+  func whenLost(_ body: @escaping @Sendable (Set<SessionHandle>) -> Void) { writer.whenLost(body) }
 
   /// Notes the end of a request to the journal.
   func answered() { openRequests -= 1 }
@@ -204,7 +208,7 @@ final class CommitStage {
     let (number, byteCount) = (current, entryBytes)
     current = number.next
     entryBytes = 0
-    writer.commit(&entries, byteCount: byteCount, number, ended: notify)
+    writer.commit(&entries, byteCount: byteCount, number)
   }
 
   private func ended(_ result: CommitResult, _ shard: isolated Shard) {

@@ -51,6 +51,17 @@ public struct JournalOverview: Sendable {
 }
 
 extension JournalOverview {
+  /// Returns the sessions that one shard owns. The first shard also gets what concerns all shards.
+  func part(of place: ShardPlace) -> JournalOverview {
+    guard place.count > 1 else { return self }
+    var part = self
+    part.sessions.removeAll { !place.owns($0.handle) }
+    part.setAside.removeAll { !place.owns($0.handle) }
+    part.ended.removeAll { !place.owns($0.handle) }
+    if place.index > 0 { (part.keptBytes, part.damage) = (0, []) }
+    return part
+  }
+
   /// Creates the overview of a journal that was read as a whole.
   public init(_ contents: JournalContents) {
     sessions = contents.sessions.filter { !$0.isSetAside }.map(Session.init)

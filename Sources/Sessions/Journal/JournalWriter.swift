@@ -94,21 +94,24 @@ public struct JournalThreads: Sendable {
   }
 }
 
-/// A writer that commits entries to a journal in order. The entries of all turns that wait share
-/// one transaction.
+/// A writer that commits the entries of all shards to a journal, those of each shard in order. The
+/// entries of all turns that wait share one transaction.
 ///
 /// A failed transaction is repeated turn by turn, so that a turn that cannot be committed does not
 /// affect others. After a failure, the journal lacks entries of the turn's sessions. Later entries
 /// of these sessions fail too, until an entry that replaces everything before it. If more than
 /// `maximumBytes` wait because the disk is slow, further turns fail.
-final class JournalWriter: @unchecked Sendable {
+public final class JournalWriter: @unchecked Sendable {
   // @unchecked because `load` uses `journal` and `incomplete` before there are commits, and after
   // that only one job of the commit thread at a time uses them.
 
   private let journal: any SessionJournal
-  private let threads: JournalThreads?
+  /// Runs a closure on the thread of commits; nil if the shard waits for each commit.
+  private let commit: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
   private let waiting = Lock(Waiting())
   private var incomplete: Set<SessionHandle> = []
+  /// The overview, until each shard has its part; nil before it was read.
+  private var overview: (read: Result<JournalOverview, any Error>, shards: Int)?
 
   private struct Waiting {
     var entries: [JournalEntry] = []
@@ -117,21 +120,28 @@ final class JournalWriter: @unchecked Sendable {
     var byteCount = 0
     /// True while a thread commits or has been asked to commit.
     var isCommitting = false
+    /// Called with the ended commits of each shard.
+    var ended: [(@Sendable (CommitResult) -> Void)?] = []
+    /// Called with sessions of each shard of which the journal has lost entries.
+    var lost: [(@Sendable (Set<SessionHandle>) -> Void)?] = []
 
     /// Adds a turn whose entries are discarded. Consecutive turns of this kind share one element.
-    mutating func add(lost sessions: Set<SessionHandle>, _ number: CommitNumber) {
-      if let last = turns.indices.last, turns[last].lost != nil {
+    mutating func add(lost sessions: Set<SessionHandle>, _ shard: Int, _ number: CommitNumber) {
+      if let last = turns.indices.last, turns[last].lost != nil, turns[last].shard == shard {
         turns[last].lost?.formUnion(sessions)
         turns[last].numbers = turns[last].numbers.lowerBound...number
       } else {
         turns.append(
-          Turn(numbers: number...number, end: entries.count, byteCount: 0, lost: sessions))
+          Turn(
+            shard: shard, numbers: number...number, end: entries.count, byteCount: 0,
+            lost: sessions))
       }
     }
   }
 
   /// A turn and the end of its entries, or several turns whose entries were discarded.
   private struct Turn {
+    let shard: Int
     var numbers: ClosedRange<CommitNumber>
     let end: Int
     let byteCount: Int
@@ -147,13 +157,17 @@ final class JournalWriter: @unchecked Sendable {
   /// Creates a writer.
   ///
   /// - Parameters:
-  ///   - threads: The threads; nil if the shard waits for each commit.
+  ///   - journal: The journal; there is no writer without one.
+  ///   - commit: Runs a closure on a thread that may block, after all closures that were passed
+  ///     before; nil if a single shard waits for each commit.
   ///   - maximumBytes: The approximate maximum size of the waiting entries, in bytes.
-  init(
-    _ journal: any SessionJournal, on threads: JournalThreads?, maximumBytes: Int = 64 << 20
+  public init?(
+    _ journal: sending (any SessionJournal)?,
+    commit: (@Sendable (@escaping @Sendable () -> Void) -> Void)?, maximumBytes: Int = 64 << 20
   ) {
+    guard let journal else { return nil }
     self.journal = journal
-    self.threads = threads
+    self.commit = commit
     self.maximumBytes = maximumBytes
   }
 
@@ -162,42 +176,73 @@ final class JournalWriter: @unchecked Sendable {
   func load() throws -> JournalContents { try journal.load() }
 
   /// True if there is no commit thread.
-  var isSynchronous: Bool { threads == nil }
+  var isSynchronous: Bool { commit == nil }
 
-  /// Reads which sessions the journal has.
+  /// Sets the closures that are called on the commit thread for a shard.
+  func set(
+    _ place: ShardPlace, ended: (@Sendable (CommitResult) -> Void)? = nil,
+    lost: (@Sendable (Set<SessionHandle>) -> Void)? = nil
+  ) {
+    waiting.withLock { waiting in
+      while waiting.ended.count < place.count {
+        waiting.ended.append(nil)
+        waiting.lost.append(nil)
+      }
+      if let ended { waiting.ended[place.index] = ended }
+      if let lost { waiting.lost[place.index] = lost }
+    }
+  }
+
+  /// Reads which sessions the journal has; once for all shards.
   ///
-  /// - Parameter ended: Called on the shard's thread; before this returns if there are no threads.
-  func overview(ended: @escaping @Sendable (Result<JournalOverview, any Error>) -> Void) {
-    perform({ writer in Result { try writer.journal.overview() } }, ended)
+  /// - Returns: The sessions of one shard.
+  private func readOverview(of place: ShardPlace) throws -> JournalOverview {
+    let read = overview?.read ?? Result { try journal.overview() }
+    let shards = (overview?.shards ?? 0) + 1
+    overview = shards < place.count ? (read, shards) : nil
+    return try read.get().part(of: place)
+  }
+
+  /// Reads which sessions of a shard the journal has.
+  func overview(
+    of place: ShardPlace, ended: @escaping @Sendable (Result<JournalOverview, any Error>) -> Void
+  ) {
+    perform({ writer in Result { try writer.readOverview(of: place) } }, ended)
   }
 
   /// Loads one session, after all commits that have begun.
-  ///
-  /// - Parameter ended: Called on the shard's thread; before this returns if there are no threads.
   func load(
-    _ session: SessionHandle,
+    _ session: SessionHandle, of place: ShardPlace,
     ended: @escaping @Sendable (Result<LoadedSession, any Error>) -> Void
   ) {
     perform(
       { writer in
         Result {
-          let loaded = try writer.journal.load(session)
+          var loaded = try writer.journal.load(session)
           // The existing entries of these sessions cannot be continued.
           writer.incomplete.formUnion(loaded.incomplete)
+          if place.count > 1 { writer.distribute(&loaded.incomplete, place) }
           return loaded
         }
       }, ended)
+  }
+
+  /// Removes the sessions of other shards, and notifies these shards.
+  private func distribute(_ incomplete: inout Set<SessionHandle>, _ place: ShardPlace) {
+    let others = Dictionary(grouping: incomplete.filter { !place.owns($0) }) {
+      $0.shard(of: place.count)
+    }
+    let lost = waiting.withLock { $0.lost }
+    for (shard, sessions) in others { lost[shard]?(Set(sessions)) }
+    incomplete = incomplete.filter(place.owns)
   }
 
   private func perform<Answer: Sendable>(
     _ job: @escaping @Sendable (JournalWriter) -> Answer,
     _ ended: @escaping @Sendable (Answer) -> Void
   ) {
-    guard let threads else { return ended(job(self)) }
-    threads.commit { [self] in
-      let answer = job(self)
-      threads.notify { ended(answer) }
-    }
+    guard let commit else { return ended(job(self)) }
+    commit { [self] in ended(job(self)) }
   }
 
   /// Commits the entries of one turn, after those of all earlier turns.
@@ -205,16 +250,14 @@ final class JournalWriter: @unchecked Sendable {
   /// - Parameters:
   ///   - entries: The entries, which are removed.
   ///   - byteCount: Their approximate size, in bytes.
-  ///   - number: The number of the commit, one more than the previous one.
-  ///   - ended: Called on the shard's thread with the end of this commit and of others; before this
-  ///     returns if there are no threads.
+  ///   - shard: The index of the shard.
+  ///   - number: The number of the commit, one more than the previous one of the shard.
   func commit(
-    _ entries: inout [JournalEntry], byteCount: Int, _ number: CommitNumber,
-    ended: @escaping @Sendable (CommitResult) -> Void
+    _ entries: inout [JournalEntry], byteCount: Int, of shard: Int, _ number: CommitNumber
   ) {
     let isFirst = waiting.withLock { waiting in
       if waiting.byteCount > 0, waiting.byteCount + byteCount > maximumBytes {
-        waiting.add(lost: Self.incomplete(without: entries), number)
+        waiting.add(lost: Self.incomplete(without: entries), shard, number)
       } else {
         if waiting.entries.isEmpty {
           swap(&waiting.entries, &entries)
@@ -223,38 +266,46 @@ final class JournalWriter: @unchecked Sendable {
         }
         waiting.byteCount += byteCount
         waiting.turns.append(
-          Turn(numbers: number...number, end: waiting.entries.count, byteCount: byteCount))
+          Turn(
+            shard: shard, numbers: number...number, end: waiting.entries.count,
+            byteCount: byteCount))
       }
       defer { waiting.isCommitting = true }
       return !waiting.isCommitting
     }
     entries.removeAll(keepingCapacity: entries.capacity <= Self.keptEntries)
     guard isFirst else { return }
-    guard let threads else { return commitAll(ended) }
-    threads.commit { [self] in commitAll { result in threads.notify { ended(result) } } }
+    guard let commit else { return commitAll() }
+    commit { [self] in commitAll() }
   }
 
-  private func commitAll(_ ended: (CommitResult) -> Void) {
+  private func commitAll() {
     while true {
-      let (entries, turns) = waiting.withLock { waiting in
+      let (entries, turns, ended) = waiting.withLock { waiting in
         defer {
           waiting.isCommitting = !waiting.turns.isEmpty
           (waiting.entries, waiting.turns) = ([], [])
         }
-        return (waiting.entries, waiting.turns)
+        return (waiting.entries, waiting.turns, waiting.ended)
       }
-      guard let last = turns.last else { return }
+      guard !turns.isEmpty else { return }
       let failures = failures(committing: entries, turns)
       waiting.withLock { waiting in
         for turn in turns { waiting.byteCount -= turn.byteCount }
       }
-      ended(CommitResult(last: last.numbers.upperBound, failures: failures))
+      for shard in ended.indices {
+        guard let last = turns.last(where: { $0.shard == shard }) else { continue }
+        ended[shard]?(
+          CommitResult(
+            last: last.numbers.upperBound,
+            failures: failures.filter { $0.shard == shard }.map(\.failure)))
+      }
     }
   }
 
   private func failures(
     committing entries: [JournalEntry], _ turns: [Turn]
-  ) -> [CommitResult.Failure] {
+  ) -> [(shard: Int, failure: CommitResult.Failure)] {
     if incomplete.isEmpty, turns.allSatisfy({ $0.lost == nil }) {
       do {
         try journal.commit(entries)
@@ -264,23 +315,24 @@ final class JournalWriter: @unchecked Sendable {
         if turns.count == 1 {
           let sessions = Self.incomplete(without: entries)
           incomplete = sessions
-          return [
-            CommitResult.Failure(numbers: turns[0].numbers, sessions: sessions, error: error)
-          ]
+          let failure = CommitResult.Failure(
+            numbers: turns[0].numbers, sessions: sessions, error: error)
+          return [(turns[0].shard, failure)]
         }
       }
     }
-    var failures: [CommitResult.Failure] = []
+    var failures: [(shard: Int, failure: CommitResult.Failure)] = []
     var start = 0
     for turn in turns {
       if let lost = turn.lost {
         incomplete.formUnion(lost)
-        failures.append(
-          CommitResult.Failure(numbers: turn.numbers, sessions: lost, error: SlowJournal()))
+        let failure = CommitResult.Failure(
+          numbers: turn.numbers, sessions: lost, error: SlowJournal())
+        failures.append((turn.shard, failure))
       } else if let failure = failure(
         committing: Array(entries[start..<turn.end]), turn.numbers)
       {
-        failures.append(failure)
+        failures.append((turn.shard, failure))
       }
       start = turn.end
     }

@@ -33,7 +33,8 @@ extension Session {
     _ stored: JournalContents.Session, _ shard: isolated Shard
   ) -> [RestoredStore]? {
     var stores: [RestoredStore] = []
-    var keptBytes = shard.keptBytes
+    let before = shard.group.keptBytes
+    var keptBytes = before
     for store in stored.stores {
       let read = read(store, room: shard.limits.keptBytes - keptBytes, shard)
       guard let read else {
@@ -43,7 +44,7 @@ extension Session {
       keptBytes += read.kept?.state.count ?? 0
       stores.append(read)
     }
-    shard.keptBytes = keptBytes
+    shard.group.add(keptBytes: keptBytes - before)
     return stores
   }
 

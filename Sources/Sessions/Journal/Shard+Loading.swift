@@ -149,7 +149,7 @@ extension Shard {
   /// - Returns: The sessions that own shared stores, which have to be loaded first.
   private func take(_ overview: JournalOverview) -> [SessionHandle] {
     var damage = overview.damage
-    keptBytes = overview.keptBytes
+    group.add(keptBytes: overview.keptBytes)
     for (handle, owner) in overview.ended { directory.add(ended: handle, of: owner) }
     for session in overview.setAside { setAside(session, .crashes, &damage) }
     for sentence in damage { loader.report(sentence) }

@@ -21,7 +21,7 @@ extension Shard {
     // earlier processes.
     if testing != nil { commits.epoch = contents.loads }
     var damage = contents.damage
-    keptBytes = contents.keptBytes
+    group.add(keptBytes: contents.keptBytes)
     turn {
       for (handle, owner) in contents.ended { directory.add(ended: handle, of: owner) }
       // The users of shared stores need them.

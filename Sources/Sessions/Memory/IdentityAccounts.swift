@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An account for all bytes, and an account for each identity as a part of it.
+/// A shard's account for all bytes, and an account for each identity as a part of it.
 public final class IdentityAccounts {
   /// The account of all bytes.
   public let all: ByteAccount
-  private let maximumPerIdentity: Int
+  private let pools: MemoryPools
   private var identities: [ByteString: ByteAccount] = [:]
 
-  /// Creates accounts.
-  ///
-  /// - Parameters:
-  ///   - maximum: The maximum number of bytes in total.
-  ///   - maximumPerIdentity: The maximum number of bytes of one identity; nil for half of
-  ///     `maximum`.
-  public init(maximum: Int, maximumPerIdentity: Int? = nil) {
-    all = ByteAccount(maximum: maximum)
-    self.maximumPerIdentity = maximumPerIdentity ?? max(1, maximum / 2)
+  /// Creates accounts of bytes that all shards may use together.
+  public init(_ pools: MemoryPools) {
+    all = ByteAccount(pools.all)
+    self.pools = pools
   }
 
   /// Returns the account of an identity; the account of all bytes if `identity` is nil.
@@ -23,8 +18,14 @@ public final class IdentityAccounts {
     guard let identity else { return all }
     let name = ByteString(identity)
     if let account = identities[name] { return account }
-    let account = ByteAccount(maximum: maximumPerIdentity, within: all)
+    let account = ByteAccount(pools.pool(of: name), within: all)
     identities[name] = account
     return account
+  }
+
+  /// Adapts the parts of the pools to the bytes that are used; called once a second.
+  public func settle() {
+    all.settle()
+    for account in identities.values { account.settle() }
   }
 }

@@ -17,8 +17,15 @@ struct SessionDirectory {
   /// The owners of sessions that stay in the journal and are not restored.
   private var setAside: [SessionHandle: String?] = [:]
   private var generator: any RandomNumberGenerator
+  private let place: ShardPlace
+  /// The number of sessions of all shards.
+  private let census: SessionCensus
 
-  init(generator: any RandomNumberGenerator) { self.generator = generator }
+  init(generator: any RandomNumberGenerator, place: ShardPlace, census: SessionCensus) {
+    self.generator = generator
+    self.place = place
+    self.census = census
+  }
 
   /// A session, loaded or not.
   enum Entry {
@@ -71,16 +78,13 @@ struct SessionDirectory {
     return (.dormant(handle), session.owner, session.isEmpty)
   }
 
-  /// Returns the number of sessions that an identity has opened and that have not ended.
-  func count(of owner: String) -> Int { counts[ByteString(owner), default: 0] }
-
-  /// Creates a handle that no known session has or had.
+  /// Creates a handle of this shard that no known session has or had.
   mutating func newHandle() -> SessionHandle {
     while true {
       let handle = SessionHandle(using: &generator)
       // Under test, the generator repeats its numbers in each process.
-      if sessions[handle] == nil, dormant[handle] == nil, !ended.contains(handle),
-        setAside[handle] == nil
+      if place.owns(handle), sessions[handle] == nil, dormant[handle] == nil,
+        !ended.contains(handle), setAside[handle] == nil
       {
         return handle
       }
@@ -91,8 +95,11 @@ struct SessionDirectory {
   subscript(handle: SessionHandle) -> Session? { sessions[handle] }
 
   /// Adds a session.
-  mutating func add(_ session: Session, _ handle: SessionHandle) {
+  ///
+  /// - Parameter isCounted: True if the census has admitted it.
+  mutating func add(_ session: Session, _ handle: SessionHandle, isCounted: Bool = false) {
     sessions[handle] = session
+    if !isCounted { census.add(session.owner) }
     if let owner = session.owner { counts[ByteString(owner), default: 0] += 1 }
   }
 
@@ -101,6 +108,7 @@ struct SessionDirectory {
     dormant.reserveCapacity(dormant.count + added.count)
     for (handle, session) in added {
       dormant[handle] = session
+      census.add(session.owner)
       if SharedStore.isOwner(session.owner) { dormantOwners += 1 }
       if let owner = session.owner { counts[ByteString(owner), default: 0] += 1 }
     }
@@ -180,6 +188,7 @@ struct SessionDirectory {
   }
 
   private mutating func discount(_ owner: String?) {
+    census.remove(owner)
     guard let owner = owner.map({ ByteString($0) }), let count = counts[owner] else { return }
     counts[owner] = count > 1 ? count - 1 : nil
   }

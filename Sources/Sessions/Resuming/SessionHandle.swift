@@ -4,7 +4,7 @@
 /// hexadecimal digits.
 public struct SessionHandle: Hashable, Sendable, CustomStringConvertible {
   private let high: UInt64
-  private let low: UInt64
+  let low: UInt64
 
   /// Creates a handle from random bits.
   ///

@@ -24,7 +24,7 @@ extension Shard {
     if unusableShared.contains(key) { throw .setAside }
     // One that is not loaded may be this one.
     if loader.isReading || loader.failure != nil || directory.hasDormantOwner { throw .unreadable }
-    guard directory.count < limits.sessions else { throw .limit(.sessions) }
+    guard group.census.count < limits.sessions else { throw .limit(.sessions) }
     let owner = Session(isolation: self)
     let entry = try owner.openShared(opening, for: key.owner.string, by: viewer, self)
     return add(owner, entry, key, keptFor: time)

@@ -6,11 +6,11 @@ internal import ServerCore
 internal import TransportSupport
 
 /// Makes the handlers of each new connection, and decides whether it is accepted; on the event loop
-/// only.
+/// of its channel only.
 struct Acceptor: Sendable {
-  let shard: Shard
+  /// The loops of the server; each channel has one of them.
+  let loops: [ServingLoop]
   let settings: ServerSettings
-  let registry: NIOLoopBoundBox<ConnectionRegistry>
   /// The certificate for TLS; nil if no listener uses TLS.
   let certificate: ServerCertificate?
   let web: WebRouter
@@ -20,23 +20,23 @@ struct Acceptor: Sendable {
   func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
       let refusal = try enter(channel)
-      try channel.pipeline.syncOperations.addHandler(handler(refusal, isRemote: false))
+      try channel.pipeline.syncOperations.addHandler(handler(channel, refusal, isRemote: false))
     }
   }
 
   func accept(unix channel: any Channel) -> EventLoopFuture<Void> {
     UnixClient.user(of: channel).flatMapThrowing { user in
       channel.closeOnExec()
-      let refusal = try registry.value.enter(
+      let refusal = try registry(of: channel).enter(
         channel, refusing: UnixClient.mayConnect(user: user) ? nil : .user)
-      try channel.pipeline.syncOperations.addHandler(handler(refusal, isRemote: true))
+      try channel.pipeline.syncOperations.addHandler(handler(channel, refusal, isRemote: true))
     }
   }
 
   func accept(tcp channel: any Channel) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
       let refusal = try enter(channel)
-      try channel.pipeline.syncOperations.addHandler(handler(refusal, isRemote: true))
+      try channel.pipeline.syncOperations.addHandler(handler(channel, refusal, isRemote: true))
     }
   }
 
@@ -50,8 +50,8 @@ struct Acceptor: Sendable {
       // A refused client gets its reason after the handshake; nothing can be sent before it.
       try channel.pipeline.syncOperations.addHandler(
         refusal.map { RefusingHandler($0) }
-          ?? HandshakeHandler(settings: settings, registry: registry.value) {
-            handler(nil, isRemote: true, isSecure: true)
+          ?? HandshakeHandler(settings: settings, registry: registry(of: channel)) {
+            handler(channel, nil, isRemote: true, isSecure: true)
           })
     }
   }
@@ -75,34 +75,45 @@ struct Acceptor: Sendable {
       try channel.pipeline.syncOperations.addHandler(
         refusal != nil
           ? handler.value
-          : HandshakeHandler(settings: settings, registry: registry.value) { handler.value })
+          : HandshakeHandler(settings: settings, registry: registry(of: channel)) { handler.value })
     }
   }
 
   private func enter(_ channel: any Channel) throws -> Refusal? {
     channel.closeOnExec()
-    return try registry.value.enter(channel)
+    return try registry(of: channel).enter(channel)
+  }
+
+  private func registry(of channel: any Channel) -> ConnectionRegistry {
+    loop(of: channel).registry.value
+  }
+
+  private func loop(of channel: any Channel) -> ServingLoop {
+    loops.first { $0.loop === channel.eventLoop } ?? loops[0]
   }
 
   private func webHandler(
     _ channel: any Channel, _ refusal: Refusal?, isSecure: Bool
   ) -> WebHandler {
-    WebHandler(
-      settings: settings, registry: registry.value, router: web,
+    let loop = loop(of: channel)
+    let registry = loop.registry.value
+    return WebHandler(
+      settings: settings, registry: registry, router: web,
       isLoopback: ClientAddress(channel.localAddress)?.isLoopback ?? false, refusal: refusal
     ) {
       ConnectionHandler(
-        shard: shard, settings: settings, registry: registry.value, isRemote: true,
+        shard: loop.shard, settings: settings, registry: registry, isRemote: true,
         isSecure: isSecure, isWebSocket: true)
     }
   }
 
   private func handler(
-    _ refusal: Refusal?, isRemote: Bool, isSecure: Bool = false
+    _ channel: any Channel, _ refusal: Refusal?, isRemote: Bool, isSecure: Bool = false
   ) -> any ChannelHandler {
     if let refusal { return RefusingHandler(refusal) }
+    let loop = loop(of: channel)
     return ConnectionHandler(
-      shard: shard, settings: settings, registry: registry.value, isRemote: isRemote,
+      shard: loop.shard, settings: settings, registry: loop.registry.value, isRemote: isRemote,
       isSecure: isSecure)
   }
 }

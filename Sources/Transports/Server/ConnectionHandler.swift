@@ -309,7 +309,7 @@ extension ConnectionHandler {
 
   private func disconnect() {
     notify(.disconnected)
-    if let identity = connection?.identity { registry.release(identity) }
+    if let identity = connection?.identity { registry.counts.release(identity) }
     connection = nil
     webSocket = nil
     context = nil
@@ -427,7 +427,7 @@ extension ConnectionHandler: ConnectionOutput, CoalescedOutput {
   }
 
   func admit(_ identity: Identity) -> Bool {
-    guard registry.admit(identity) else { return false }
+    guard registry.counts.admit(identity) else { return false }
     identityTime = registry.time(of: identity)
     return true
   }

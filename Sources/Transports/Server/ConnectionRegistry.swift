@@ -4,7 +4,7 @@ internal import Logging
 internal import NIOCore
 internal import ServerCore
 
-/// The connections of one event loop, with their counts by address and identity.
+/// The connections of one event loop.
 final class ConnectionRegistry {
   private let settings: ServerSettings
   private var handlers: [ObjectIdentifier: ConnectionHandler] = [:]
@@ -21,14 +21,10 @@ final class ConnectionRegistry {
   /// The queue in which connections wait for other clients; nil before the server serves.
   var yieldQueue: YieldQueue?
 
-  private var channels = 0
-  /// Number of refused channels that are not closed yet.
-  private var refused = 0
-  /// The last time that the log reported the limit of connections, and the closing of silent ones.
-  private var loggedFull: ContinuousClock.Instant?
-  private var loggedSilent: ContinuousClock.Instant?
-  private var channelsOfAddress: [ClientAddress: Int] = [:]
-  private var connectionsOfIdentity: [Identity: Int] = [:]
+  /// The numbers of connections of the server.
+  let counts: ConnectionCounts
+  /// The other loops of the server.
+  var otherLoops: [ServingLoop] = []
   /// At most as many as the names of tokens.
   private var identityTimes: [Identity: IdentityTime] = [:]
 
@@ -36,8 +32,13 @@ final class ConnectionRegistry {
   ///   - settings: The limits and the log.
   ///   - shard: The shard of all connections; it outlives them.
   ///   - loop: The event loop of all connections.
-  init(_ settings: ServerSettings, of shard: Shard, on loop: any EventLoop) {
+  ///   - counts: The numbers of connections of the server; nil if it has no other loop.
+  init(
+    _ settings: ServerSettings, of shard: Shard, on loop: any EventLoop,
+    _ counts: ConnectionCounts? = nil
+  ) {
     self.settings = settings
+    self.counts = counts ?? ConnectionCounts(settings)
     self.loop = loop
     let channelLoop = ChannelLoop(loop)
     writeCoalescer = WriteCoalescer(
@@ -151,16 +152,13 @@ extension ConnectionRegistry {
     _ channel: any Channel, refusing given: Refusal? = nil
   ) throws(TooManyRefused) -> Refusal? {
     let address = ClientAddress(channel.remoteAddress)
-    let registry = NIOLoopBound(self, eventLoop: channel.eventLoop)
-    if let refusal = given ?? refusal(for: address) {
-      guard refused < settings.limits.refusedConnections else { throw TooManyRefused() }
-      refused += 1
-      channel.closeFuture.whenComplete { _ in registry.value.refused -= 1 }
+    if given == nil { closeSilentConnection() }
+    if let refusal = given ?? counts.enter(address) {
+      guard counts.enterRefused() else { throw TooManyRefused() }
+      channel.closeFuture.whenComplete { [counts] _ in counts.refusedLeft() }
       return refusal
     }
-    if let address { channelsOfAddress[address, default: 0] += 1 }
-    channels += 1
-    channel.closeFuture.whenComplete { _ in registry.value.leave(address) }
+    channel.closeFuture.whenComplete { [counts] _ in counts.leave(address) }
     return nil
   }
 
@@ -170,24 +168,19 @@ extension ConnectionRegistry {
   /// Starts before all places are taken: a place becomes free only in a later pass of the loop, and
   /// several clients may connect before.
   private func closeSilentConnection() {
-    let spare = min(16, settings.limits.connections / 4)
-    guard channels + spare >= settings.limits.connections else { return }
-    for id in silent.takeOldest(1, { silentSince($0) }) {
-      if isDue(&loggedSilent) {
-        settings.logger.info(
-          "closing connections that have sent nothing: the limit of connections is nearly reached")
-      }
+    guard counts.isNearlyFull, !closeOldestSilent() else { return }
+    for other in otherLoops { other.execute { _ = $0.closeOldestSilent() } }
+  }
+
+  /// - Returns: False if no connection of this loop is silent.
+  private func closeOldestSilent() -> Bool {
+    let oldest = silent.takeOldest(1) { silentSince($0) }
+    for id in oldest {
+      counts.silentOneIsClosed()
       handlers[id]?.abandon()
       pending[id]?.abandon()
     }
-  }
-
-  /// Returns true at most once a minute, so that many clients cause only one log line.
-  private func isDue(_ last: inout ContinuousClock.Instant?) -> Bool {
-    let now = settings.now()
-    if let last, now - last < .seconds(60) { return false }
-    last = now
-    return true
+    return !oldest.isEmpty
   }
 
   private func markSilent(_ id: ObjectIdentifier, since now: ContinuousClock.Instant) {
@@ -198,39 +191,6 @@ extension ConnectionRegistry {
     handlers[id]?.silentSince ?? pending[id]?.since
   }
 
-  private func refusal(for address: ClientAddress?) -> Refusal? {
-    closeSilentConnection()
-    guard channels < settings.limits.connections else {
-      if isDue(&loggedFull) {
-        settings.logger.warning(
-          """
-          the limit of \(channels) open connections is reached; new ones are refused; \
-          raise --maximum-connections or the limit of open files (ulimit -n)
-          """)
-      }
-      return .connections
-    }
-    guard let address else { return nil }
-    let limit = settings.limits.connectionsPerAddress(isLoopback: address.isLoopback)
-    return channelsOfAddress[address, default: 0] < limit ? nil : .connectionsPerAddress
-  }
-
-  private func leave(_ address: ClientAddress?) {
-    channels -= 1
-    if let address { channelsOfAddress.decrement(address) }
-  }
-
-  /// Counts a connection of an identity until `release`.
-  ///
-  /// - Returns: False, and nothing is counted, if the identity has reached its limit of
-  ///   connections.
-  func admit(_ identity: Identity) -> Bool {
-    let count = connectionsOfIdentity[identity, default: 0]
-    guard count < settings.limits.connectionsOfOneIdentity else { return false }
-    connectionsOfIdentity[identity] = count + 1
-    return true
-  }
-
   /// The loop time of all connections of an identity.
   func time(of identity: Identity) -> IdentityTime {
     if let time = identityTimes[identity] { return time }
@@ -238,22 +198,11 @@ extension ConnectionRegistry {
     identityTimes[identity] = time
     return time
   }
-
-  /// Counts one connection of an identity less.
-  func release(_ identity: Identity) { connectionsOfIdentity.decrement(identity) }
 }
 
 /// The number of refused connections that wait to be closed has reached its limit
 /// (`refusedConnections`).
 struct TooManyRefused: Error {}
-
-extension Dictionary where Value == Int {
-  /// Decrements the count of a key, and removes it at 0.
-  fileprivate mutating func decrement(_ key: Key) {
-    guard let count = self[key] else { return }
-    self[key] = count > 1 ? count - 1 : nil
-  }
-}
 
 // MARK: - Sweeps
 

@@ -3,7 +3,7 @@
 public import ServerCore
 public import TransportSupport
 
-/// A running server: one thread with its shard, and all listeners.
+/// A running server: threads with a shard each, and all listeners.
 ///
 /// ```swift
 /// let server = try await Server.start(
@@ -15,9 +15,6 @@ public final class Server: Sendable {
   private let backend: any ServerBackend
 
   private init(_ backend: any ServerBackend) { self.backend = backend }
-
-  /// The actor that owns the sessions.
-  public var shard: Shard { backend.shard }
 
   /// The addresses that the server listens on, with the ports that the system has assigned.
   public var addresses: [ServerAddress] { backend.addresses }
@@ -34,6 +31,8 @@ public final class Server: Sendable {
   ///   - site: The files that web listeners serve, and the origins that may open a WebSocket.
   ///   - stdio: True to serve standard input and output as well. A server without listeners ends
   ///     when its input ends or its parent process exits.
+  ///   - shards: The number of shards: threads with an event loop and a part of the sessions. A
+  ///     server without listeners, under test, or with a kind of shared stores has one.
   ///   - loop: The loop of a server without listeners; nil for one on a new thread.
   ///   - observers: Observers of all stores.
   ///   - journal: The journal of sessions that have a handle; nil if sessions are not persisted.
@@ -51,7 +50,7 @@ public final class Server: Sendable {
   public static func start(
     kinds: [StoreKind], settings: ServerSettings = .init(), sessionLimits: SessionLimits = .init(),
     listeners: [ServerAddress], certificate: ServerCertificate? = nil,
-    site: WebSite = .init(), stdio: Bool = false,
+    site: WebSite = .init(), stdio: Bool = false, shards: Int = 1,
     on loop: PollLoop? = nil,
     observers: [any StoreObserver] = [], journal: sending (any SessionJournal)? = nil,
     journalFailed: @escaping @Sendable (any Error) -> Void = { _ in },
@@ -60,46 +59,78 @@ public final class Server: Sendable {
     exitedEarly: @escaping @Sendable () -> Void = {},
     testing: OutsideWork? = nil
   ) async throws -> Server {
+    if shards > 1 {
+      try checkShards(kinds, isListening: !listeners.isEmpty, isTest: testing != nil)
+    }
     // Before any other thread starts, so that a failure has nothing to stop.
     let commits = journal != nil && testing == nil ? try JobThread() : nil
+    let group = ShardGroup(count: shards, limits: sessionLimits)
+    let commit = commits.map { commits in
+      { @Sendable (job: @escaping @Sendable () -> Void) in commits.run(job) }
+    }
+    func shard(at index: Int, on thread: ShardThread, _ journal: JournalWriter?) -> Shard {
+      Shard(
+        executor: thread.executor, in: group, at: ShardPlace(index: index, count: shards),
+        kinds: kinds, limits: sessionLimits, observers: observers, journal: journal,
+        journalNotify: journal.map { _ in thread.execute }, journalFailed: journalFailed,
+        storeFailed: storeFailed)
+    }
+    func testShard(
+      _ testing: OutsideWork, on thread: ShardThread, _ journal: sending (any SessionJournal)?
+    ) -> Shard {
+      Shard(
+        testing: IdleTracker(
+          outside: testing, checkThread: thread.check, execute: thread.execute), kinds: kinds,
+        limits: sessionLimits, observers: observers, journal: journal,
+        journalFailed: journalFailed, storeFailed: storeFailed)
+    }
     if listeners.isEmpty, stdio {
       let thread = try StandardServer.Thread(loop)
-      let shard = makeShard(
-        on: thread.shard, commits, kinds, sessionLimits, observers, journal, journalFailed,
-        storeFailed, testing)
+      let shard =
+        if let testing {
+          testShard(testing, on: thread.shard, journal)
+        } else {
+          shard(at: 0, on: thread.shard, JournalWriter(journal, commit: commit))
+        }
       return Server(
         try await StandardServer.start(
           shard, settings, on: thread, outputFailed: outputFailed, exitedEarly: exitedEarly))
     }
     let web = try WebRouter(site)
-    let thread = try SocketServer.Thread()
-    let shard = makeShard(
-      on: thread.shard, commits, kinds, sessionLimits, observers, journal, journalFailed,
-      storeFailed, testing)
+    let threads = try SocketServer.Threads(shards)
+    var made: [Shard] = []
+    if let testing {
+      made.append(testShard(testing, on: threads.shards[0], journal))
+    } else {
+      let writer = JournalWriter(journal, commit: commit)
+      for (index, thread) in threads.shards.enumerated() {
+        made.append(shard(at: index, on: thread, writer))
+      }
+      group.setMembers(
+        zip(made, threads.shards).map { ShardGroup.Member($0, execute: $1.execute) })
+    }
     return Server(
       try await SocketServer.start(
-        shard, settings, on: thread, listeners, certificate, web, stdio: stdio,
+        made, settings, on: threads, listeners, certificate, web, stdio: stdio,
         outputFailed: outputFailed))
   }
 
-  private static func makeShard(
-    on thread: ShardThread, _ commits: JobThread?, _ kinds: [StoreKind], _ limits: SessionLimits,
-    _ observers: [any StoreObserver], _ journal: sending (any SessionJournal)?,
-    _ journalFailed: @escaping @Sendable (any Error) -> Void,
-    _ storeFailed: @escaping @Sendable (StoreFailure) -> Void, _ testing: OutsideWork?
-  ) -> Shard {
-    if let testing {
-      let rest = IdleTracker(outside: testing, checkThread: thread.check, execute: thread.execute)
-      return Shard(
-        testing: rest, kinds: kinds, limits: limits, observers: observers, journal: journal,
-        journalFailed: journalFailed, storeFailed: storeFailed)
+  /// Checks that a server can have several shards.
+  ///
+  /// - Throws: `StartupError` with the reason why it cannot.
+  private static func checkShards(
+    _ kinds: [StoreKind], isListening: Bool, isTest: Bool
+  ) throws(StartupError) {
+    if isTest { throw StartupError("a server under test has one shard; omit --shards") }
+    guard isListening else {
+      throw StartupError(
+        "a server of standard input and output only has one shard; omit --shards, or listen")
     }
-    return Shard(
-      executor: thread.executor, kinds: kinds, limits: limits, observers: observers,
-      journal: journal,
-      journalThreads: commits.map { commits in
-        JournalThreads(commit: { commits.run($0) }, notify: thread.execute)
-      }, journalFailed: journalFailed, storeFailed: storeFailed)
+    if let shared = kinds.first(where: \.isShared) {
+      throw StartupError(
+        "the store kind \"\(shared.name)\" has stores that sessions share, which requires one shard; "
+          + "pass --shards 1")
+    }
   }
 
   /// Returns when the server has ended: after `stop`, or, without listeners, when its input has

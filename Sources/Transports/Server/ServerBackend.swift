@@ -3,10 +3,9 @@
 internal import ServerCore
 internal import TransportSupport
 
-/// The implementation of a `Server`: an event loop of SwiftNIO, or a loop for standard input and
+/// The implementation of a `Server`: event loops of SwiftNIO, or a loop for standard input and
 /// output.
 protocol ServerBackend: Sendable {
-  var shard: Shard { get }
   var addresses: [ServerAddress] { get }
 
   func untilEnded() async

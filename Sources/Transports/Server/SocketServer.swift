@@ -9,31 +9,26 @@ internal import ServerCore
 internal import Synchronization
 internal import TransportSupport
 
-/// The backend that listens on sockets: one event loop of SwiftNIO with the shard.
+/// The backend that listens on sockets: event loops of SwiftNIO, each with a shard.
 final class SocketServer: ServerBackend {
-  let shard: Shard
   let addresses: [ServerAddress]
 
   private let group: MultiThreadedEventLoopGroup
-  private let loop: any EventLoop
-  private let registry: NIOLoopBoundBox<ConnectionRegistry>
+  private let loops: [ServingLoop]
   private let listeners: [any Channel]
   private let files: [UnixSocketFile.Identity?]
   /// Signalled when all output was written to standard output; nil if the server does not serve it.
   private let bridged: Latch?
-  // Not a promise of the loop, which would not complete after the loop has ended.
+  // Not a promise of a loop, which would not complete after the loop has ended.
   private let ended = Latch()
   private let isStopping = Atomic(false)
 
   private init(
-    shard: Shard, group: MultiThreadedEventLoopGroup, loop: any EventLoop,
-    registry: NIOLoopBoundBox<ConnectionRegistry>,
+    _ loops: [ServingLoop], of group: MultiThreadedEventLoopGroup,
     listeners: [(address: ServerAddress, channel: any Channel)], bridged: Latch?
   ) {
-    self.shard = shard
+    self.loops = loops
     self.group = group
-    self.loop = loop
-    self.registry = registry
     self.listeners = listeners.map(\.channel)
     addresses = listeners.map(\.address)
     self.bridged = bridged
@@ -42,40 +37,40 @@ final class SocketServer: ServerBackend {
     }
   }
 
-  /// The event loop, which starts before its shard.
-  struct Thread {
+  /// The event loops, which start before their shards.
+  struct Threads {
     fileprivate let group: MultiThreadedEventLoopGroup
-    fileprivate let loop: any EventLoop
-    fileprivate let executor: LoopExecutor
+    fileprivate let loops: [(loop: any EventLoop, executor: LoopExecutor)]
 
+    /// - Parameter count: The number of loops.
     /// - Throws: `StartupError` if the process has no descriptors or threads left.
-    init() throws(StartupError) {
+    init(_ count: Int) throws(StartupError) {
       // SwiftNIO ends the process if it cannot get them.
-      try SystemResources.require(descriptors: Self.descriptors)
-      try SystemResources.require(threads: 1)
-      group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-      loop = group.next()
-      executor = LoopExecutor(loop)
+      try SystemResources.require(descriptors: Self.descriptors * count)
+      try SystemResources.require(threads: count)
+      group = MultiThreadedEventLoopGroup(numberOfThreads: count)
+      loops = group.makeIterator().map { ($0, LoopExecutor($0)) }
     }
 
-    /// The loop's epoll, event and timer descriptors, and the two ends of the pipe of its
+    /// A loop's epoll, event and timer descriptors, and the two ends of the pipe of its
     /// `YieldQueue`.
-    private static let descriptors = 5
+    static let descriptors = 5
 
-    var shard: ShardThread {
-      let loop = loop
-      return ShardThread(
-        executor: executor, check: { loop.preconditionInEventLoop() },
-        execute: { loop.execute($0) })
+    var shards: [ShardThread] {
+      loops.map { loop, executor in
+        ShardThread(
+          executor: executor, check: { loop.preconditionInEventLoop() },
+          execute: { loop.execute($0) })
+      }
     }
   }
 
   /// Starts listening.
   ///
   /// - Parameters:
-  ///   - shard: The shard to serve.
+  ///   - shards: The shards to serve, one for each thread.
   ///   - settings: The limits of connections, the log, and the program's name in `initialize`.
-  ///   - thread: The thread of the shard; it ends with the server.
+  ///   - threads: The threads of the shards; they end with the server.
   ///   - listeners: The addresses to listen on.
   ///   - certificate: The certificate for TLS; required if a listener uses TLS.
   ///   - web: The router of HTTP requests.
@@ -83,37 +78,41 @@ final class SocketServer: ServerBackend {
   ///   - outputFailed: Called with the reason, on any thread, if bytes of standard output are lost.
   /// - Throws: `StartupError`; nothing is left running then.
   static func start(
-    _ shard: Shard, _ settings: ServerSettings, on thread: Thread, _ listeners: [ServerAddress],
-    _ certificate: ServerCertificate?, _ web: WebRouter, stdio: Bool,
+    _ shards: [Shard], _ settings: ServerSettings, on threads: Threads,
+    _ listeners: [ServerAddress], _ certificate: ServerCertificate?, _ web: WebRouter, stdio: Bool,
     outputFailed: @escaping @Sendable (String) -> Void
   ) async throws -> SocketServer {
-    let group = thread.group
-    let loop = thread.loop
-    let registry = NIOLoopBoundBox.makeBoxSendingValue(
-      ConnectionRegistry(settings, of: shard, on: loop), eventLoop: loop)
+    let group = threads.group
+    let counts = ConnectionCounts(settings)
+    let loops = zip(shards, threads.loops).map { shard, thread in
+      ServingLoop(shard, settings, counts, on: thread.loop)
+    }
     let acceptor = Acceptor(
-      shard: shard, settings: settings, registry: registry, certificate: certificate, web: web)
+      loops: loops, settings: settings, certificate: certificate, web: web)
     var open: [(address: ServerAddress, channel: any Channel)] = []
     var bridged: Latch?
     func server() -> SocketServer {
-      SocketServer(
-        shard: shard, group: group, loop: loop, registry: registry, listeners: open,
-        bridged: bridged)
+      SocketServer(loops, of: group, listeners: open, bridged: bridged)
     }
     do {
-      try await YieldQueue.begin(on: loop, for: registry, thread.executor)
-      try await loop.submit { shard.assumeIsolated { registry.value.configure($0) } }.get()
+      for (serving, thread) in zip(loops, threads.loops) {
+        try await begin(serving, thread.executor, among: loops)
+      }
       // Before a client can attach to a session.
-      try await shard.beginRestoring { settings.logger.warning("\($0)") }
-      try await shard.journalIsRead()
-      for address in listeners { open.append(try await listen(on: address, loop, acceptor)) }
-      sweep(loop, shard, registry)
+      for serving in loops {
+        try await serving.shard.beginRestoring { settings.logger.warning("\($0)") }
+      }
+      for serving in loops { try await serving.shard.journalIsRead() }
+      for address in listeners {
+        open.append(try await listen(on: address, loops[0].loop, group, acceptor))
+      }
+      for serving in loops { sweep(serving) }
       if stdio {
-        bridged = try await StandardBridge.begin(on: loop, outputFailed: outputFailed) {
+        bridged = try await StandardBridge.begin(on: loops[0].loop, outputFailed: outputFailed) {
           acceptor.accept($0)
         }
       }
-      await shard.continueSessions()
+      for serving in loops { await serving.shard.continueSessions() }
     } catch {
       await server().stop()
       throw error
@@ -121,11 +120,22 @@ final class SocketServer: ServerBackend {
     return server()
   }
 
+  /// Prepares a loop for its first connection.
+  private static func begin(
+    _ serving: ServingLoop, _ executor: LoopExecutor, among loops: [ServingLoop]
+  ) async throws {
+    try await YieldQueue.begin(on: serving.loop, for: serving.registry, executor)
+    try await serving.loop.submit {
+      let registry = serving.registry.value
+      registry.otherLoops = loops.filter { $0.loop !== serving.loop }
+      serving.shard.assumeIsolated { registry.configure($0) }
+    }.get()
+  }
+
   func untilEnded() async { await ended.wait() }
 
   func credentialsChanged() {
-    let registry = registry
-    loop.execute { registry.value.credentialsChanged() }
+    for serving in loops { serving.execute { $0.credentialsChanged() } }
   }
 
   func stop() async {
@@ -136,22 +146,33 @@ final class SocketServer: ServerBackend {
     for (address, file) in zip(addresses, files) {
       if case .unix(let path) = address, let file { UnixSocketFile.remove(path, file) }
     }
-    let (registry, shard) = (registry, shard)
-    let closed = loop.makePromise(of: Void.self)
-    loop.execute { registry.value.finishAll(closed) }
-    loop.scheduleTask(in: TimeAmount(ShardThread.timeToFinish)) { registry.value.abandonAll() }
-    try? await closed.futureResult.get()
+    let closed = loops.map { $0.loop.makePromise(of: Void.self) }
+    for (serving, closed) in zip(loops, closed) {
+      serving.execute { $0.finishAll(closed) }
+      serving.loop.scheduleTask(in: TimeAmount(ShardThread.timeToFinish)) {
+        [registry = serving.registry] in registry.value.abandonAll()
+      }
+    }
+    for closed in closed { try? await closed.futureResult.get() }
     if let bridged {
-      loop.scheduleTask(in: TimeAmount(ShardThread.timeToFinish)) { bridged.signal() }
+      loops[0].loop.scheduleTask(in: TimeAmount(ShardThread.timeToFinish)) { bridged.signal() }
       await bridged.wait()
     }
-    // Sessions may outlive their connections. Actions that are already on the way to the loop come
+    // Sessions may outlive their connections. Actions that are already on the way to a loop come
     // before this; closed stores ignore them. Work that still runs delivers its end to the loop
     // later.
-    try? await loop.submit { shard.assumeIsolated { $0.closeStores() } }.get()
-    let drained = Latch(endOf: { await shard.drain() })
-    loop.scheduleTask(in: TimeAmount(ShardThread.timeToDrain)) { drained.signal() }
+    for serving in loops {
+      let (registry, shard) = (serving.registry, serving.shard)
+      try? await serving.loop.submit {
+        shard.assumeIsolated { $0.closeStores() }
+        registry.value.otherLoops = []
+      }.get()
+    }
+    let shards = loops.map(\.shard)
+    let drained = Latch(endOf: { for shard in shards { await shard.drain() } })
+    loops[0].loop.scheduleTask(in: TimeAmount(ShardThread.timeToDrain)) { drained.signal() }
     await drained.wait()
+    loops[0].shard.group.setMembers([])
     await Self.shutDown(group)
     ended.signal()
   }
@@ -173,9 +194,11 @@ extension SocketServer {
 
 extension SocketServer {
   private static func listen(
-    on address: ServerAddress, _ loop: any EventLoop, _ acceptor: Acceptor
+    on address: ServerAddress, _ loop: any EventLoop, _ group: any EventLoopGroup,
+    _ acceptor: Acceptor
   ) async throws -> (ServerAddress, any Channel) {
-    let bootstrap = ServerBootstrap(group: loop)
+    // SwiftNIO distributes new connections over the loops in turn.
+    let bootstrap = ServerBootstrap(group: loop, childGroup: group)
       .serverChannelOption(.backlog, value: backlog)
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
@@ -259,16 +282,15 @@ extension SocketServer {
   }
 
   /// Starts the sweep of clients and sessions, once a second while the loop runs.
-  private static func sweep(
-    _ loop: any EventLoop, _ shard: Shard, _ registry: NIOLoopBoundBox<ConnectionRegistry>
-  ) {
-    loop.execute {
+  private static func sweep(_ serving: ServingLoop) {
+    serving.loop.execute {
       // It ends with the loop.
-      loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
-        registry.value.sweep()
-        shard.assumeIsolated { shard in
+      serving.loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
+        serving.registry.value.sweep()
+        serving.shard.assumeIsolated { shard in
           shard.turn { shard.expireSessions() }
           shard.continueSessions()
+          shard.settleMemory()
         }
       }
     }

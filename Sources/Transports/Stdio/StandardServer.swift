@@ -9,7 +9,7 @@ internal import TransportSupport
 final class StandardServer: ServerBackend, @unchecked Sendable {
   // @unchecked because `client` and `hasJournalFailed` are used only on the loop's thread.
 
-  let shard: Shard
+  private let shard: Shard
   let addresses: [ServerAddress] = []
 
   private let thread: Thread

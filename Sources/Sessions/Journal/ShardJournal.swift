@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One shard's part of the journal: the sessions that the shard owns.
+struct ShardJournal: Sendable {
+  private let writer: JournalWriter
+  private let place: ShardPlace
+  /// Runs a closure on the thread of the shard; nil if there is no commit thread.
+  private let notify: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
+
+  init(
+    _ writer: JournalWriter, of place: ShardPlace,
+    notify: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
+  ) {
+    precondition(
+      notify == nil ? place.count == 1 : !writer.isSynchronous,
+      "several shards need a commit thread")
+    self.writer = writer
+    self.place = place
+    self.notify = notify
+  }
+
+  var crashes: (any CrashCounter)? { writer.crashes }
+
+  /// True if commits and requests end before the call returns.
+  var isSynchronous: Bool { writer.isSynchronous }
+
+  func load() throws -> JournalContents { try writer.load() }
+
+  /// Reads which sessions exist.
+  ///
+  /// - Parameter ended: Called on the shard's thread; before this returns if there is no commit
+  ///   thread.
+  func overview(ended: @escaping @Sendable (Result<JournalOverview, any Error>) -> Void) {
+    writer.overview(of: place, ended: onShard(ended))
+  }
+
+  /// Loads one session, after all commits that have begun.
+  ///
+  /// - Parameter ended: Called on the shard's thread; before this returns if there is no commit
+  ///   thread.
+  func load(
+    _ session: SessionHandle,
+    ended: @escaping @Sendable (Result<LoadedSession, any Error>) -> Void
+  ) {
+    writer.load(session, of: place, ended: onShard(ended))
+  }
+
+  /// Commits the entries of one turn, after those of all earlier turns.
+  ///
+  /// - Parameters:
+  ///   - entries: The entries, which are removed.
+  ///   - byteCount: Their approximate size, in bytes.
+  ///   - number: The number of the commit, one more than the previous one.
+  func commit(_ entries: inout [JournalEntry], byteCount: Int, _ number: CommitNumber) {
+    writer.commit(&entries, byteCount: byteCount, of: place.index, number)
+  }
+
+  /// Calls `body` on the shard's thread with the end of commits; before `commit` returns if there
+  /// is no commit thread.
+  func whenEnded(_ body: @escaping @Sendable (CommitResult) -> Void) {
+    writer.set(place, ended: onShard(body))
+  }
+
+  /// Calls `body` on the shard's thread with sessions of which the journal has lost entries.
+  func whenLost(_ body: @escaping @Sendable (Set<SessionHandle>) -> Void) {
+    writer.set(place, lost: onShard(body))
+  }
+
+  private func onShard<Value: Sendable>(
+    _ body: @escaping @Sendable (Value) -> Void
+  ) -> @Sendable (Value) -> Void {
+    guard let notify else { return body }
+    return { value in notify { body(value) } }
+  }
+}
