@@ -53,6 +53,26 @@ public final class Batch {
     answers.removeAll(keepingCapacity: false)
   }
 
+  /// Removes and returns the responses until now, after a `[`; nothing if there are none.
+  public func takeAnswers() -> [UInt8] {
+    append([])
+    defer {
+      pieces = []
+      pieceBytes = 0
+      account = nil
+    }
+    return Array(pieces.joined())
+  }
+
+  /// Inserts earlier responses, which begin with a `[`.
+  public func prepend(_ earlier: [UInt8]) {
+    guard !earlier.isEmpty else { return }
+    append([])
+    if !pieces.isEmpty { pieces[0][0] = UInt8(ascii: ",") }
+    pieces.insert(earlier, at: 0)
+    pieceBytes += earlier.count
+  }
+
   /// Removes and returns all responses; nil if all of them are in `answers`.
   func takePieces() -> [[UInt8]]? {
     guard !pieces.isEmpty else { return nil }

@@ -40,11 +40,17 @@ public protocol ClientOutput: AnyObject {
   /// Closes the connection when the client ends its direction, or after a short time.
   func awaitInputEnd()
 
+  /// Replaces the connection by one on another shard, after everything written has been passed on.
+  func handOver()
+
   /// Closes the connection immediately and discards the bytes that have not been sent.
   func close()
 }
 
 extension ClientOutput {
+  /// Does nothing: an output of a single shard.
+  public func handOver() {}
+
   /// Sends the bytes of a broadcast buffer from an offset to the end, as a copy.
   public func write(_ buffer: BroadcastBuffer, from start: Int) {
     buffer.bytes.withUnsafeBytes { write(UnsafeRawBufferPointer(rebasing: $0[start...])) }

@@ -84,6 +84,7 @@ extension ClientWriter: DeliveryTarget {
       case .expireLater: output.expireLater()
       case .endOutput: output.endOutput()
       case .awaitInputEnd: output.awaitInputEnd()
+      case .handOver: output.handOver()
       case .close: output.close()
       }
     }

@@ -59,7 +59,7 @@ public final class ClientWriter {
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   public unowned var delegate: (any ClientWriterDelegate)!
   // because the output owns the delegate.
-  unowned let output: any ClientOutput
+  unowned var output: any ClientOutput
   /// The actions of the output before `readyBytes` are written.
   var actions: [OutputAction] = []
   /// Number of bytes in `actions`.
@@ -124,6 +124,12 @@ public final class ClientWriter {
 
   /// True if all messages have been passed to the output or to the commit queue.
   public var isEmpty: Bool { outbox.isEmpty && out.count == readyBytes }
+
+  /// Passes everything that is written from now on to another output, which owns the delegate.
+  public func write(to output: any ClientOutput) { self.output = output }
+
+  /// True while a commit of a session that the client has left has not ended.
+  public var awaitsLeftCommits: Bool { !leftCommits.isEmpty }
 
   /// True while bytes wait for a commit.
   public var awaitsCommits: Bool { !commitQueue.isEmpty }

@@ -18,6 +18,8 @@ public enum OutputAction {
   case endOutput
   /// Closes the connection when the client ends its direction, or after a short time.
   case awaitInputEnd
+  /// Replaces the connection by one on another shard.
+  case handOver
   /// Closes the connection immediately and discards the bytes that have not been sent.
   case close
 }

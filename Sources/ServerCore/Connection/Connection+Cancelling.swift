@@ -14,7 +14,11 @@ extension Connection {
     switch params.id {
     case .string, .number:
       let id = params.id.jsonBytes().withUnsafeBytes { RequestID($0) }
-      if let request = running.removeLatest(id) { cancel(request) }
+      if let request = running.removeLatest(id) {
+        cancel(request)
+      } else {
+        output.cancelEarlier(id)
+      }
     default:
       throw RPCError(
         invalidParams: JSONError(

@@ -53,7 +53,7 @@ extension Connection {
     if turnOutcome.entryBytes != nil { writer.countEntries() }
   }
 
-  private func carryOut(_ event: Event, _ shard: isolated Shard) {
+  func carryOut(_ event: Event, _ shard: isolated Shard) {
     switch event {
     case .received(let bytes):
       guard life.isOpen else { return }
@@ -328,6 +328,7 @@ extension Connection: ClientWriterDelegate {
     }
     writer.endTurn()
     closeIfDone()
+    if relayState != nil { leaveIfDone() }
   }
 }
 

@@ -103,6 +103,16 @@ extension Connection {
     }
   }
 
+  /// Carries out a request that a connection on another shard has passed on.
+  func dispatchRelayed(_ text: UnsafeRawBufferPointer, batch: Batch?, _ shard: isolated Shard) {
+    do throws(JSONError) {
+      var reader = JSONReader(text, limits: JSONLimits(maximumDepth: settings.limits.depth))
+      dispatch(try Envelope(reading: &reader), batch: batch, shard)
+    } catch {
+      _ = reportRelayed(RPCError(notJSON: error))
+    }
+  }
+
   private func dispatch(_ envelope: Envelope, batch: Batch?, _ shard: isolated Shard) {
     if envelope.isResponse || hasExited { return }
     var id: UnsafeRawBufferPointer?

@@ -70,7 +70,7 @@ extension Connection {
   /// Makes a request the offloaded one.
   ///
   /// - Returns: The number to end it by, so that a late end is detected.
-  private func begin(_ request: OffloadedRequest, endsWithTime: Bool = false) -> UInt32 {
+  func begin(_ request: OffloadedRequest, endsWithTime: Bool = false) -> UInt32 {
     offloadCount &+= 1
     // Kept here and not in a closure, because a batch must be released on the shard.
     offloaded = request
@@ -80,7 +80,7 @@ extension Connection {
     return offloadCount
   }
 
-  private func end(
+  func end(
     _ number: UInt32, _ shard: isolated Shard, _ body: (Connection, OffloadedRequest) -> Void
   ) {
     guard let request = offloaded, request.number == number else { return }

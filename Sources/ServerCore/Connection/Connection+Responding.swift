@@ -25,6 +25,7 @@ extension Connection {
 
   /// Responds with an error.
   func reply(to request: Request, error: RPCError) {
+    if relayState != nil, reportRelayed(error) { return }
     guard let id = request.id else { return }
     writer.respond(to: id, in: request.batch) { $0.error(error) }
   }
@@ -67,7 +68,9 @@ extension Connection {
         writer.willLeaveSession()
         self.participant = participant
       }
+      if relayState != nil { _ = reportRelayed(nil) }
       try respond(to: request, result, shard)
+    case .elsewhere(let index): try relay(request, to: index)
     case .replayed(let replays, let result):
       // The client has joined the session even if the response fails, so it gets the updates.
       do throws(RPCError) { try respond(to: request, result, shard) } catch {
@@ -115,7 +118,7 @@ extension Connection {
   }
 
   /// Continues a request after its work on another thread or its wait.
-  private func `continue`(
+  func `continue`(
     _ request: OffloadedRequest, _ continuation: MethodResult.Continuation,
     _ shard: isolated Shard
   ) {

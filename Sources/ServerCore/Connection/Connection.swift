@@ -4,7 +4,7 @@ internal import Delivery
 public import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
-internal import Wire
+public import Wire
 
 /// A connection to one client: it receives bytes and carries out requests in order.
 ///
@@ -19,7 +19,7 @@ public final class Connection {
   let turnOutcome: TurnOutcome
   let testing: TestMode?
   // because the output owns the connection, and `disconnected` is its last event.
-  unowned let output: any ConnectionOutput
+  unowned var output: any ConnectionOutput
   let writer: ClientWriter
   /// The client's place in a session: in a new session of its own, or in the one that it has opened
   /// or attached to.
@@ -54,15 +54,22 @@ public final class Connection {
   /// The phase of the connection; the transport reads it between turns.
   public internal(set) var life = ConnectionLife.open
   var shutdownProgress = ShutdownProgress.none
+  /// Nil except while the client attaches to a session of another shard.
+  var relayState: RelayState?
 
   /// A copy of a `FrameEvent` that waits.
-  enum Arrival {
+  public enum Arrival: Sendable {
+    /// A message.
     case message([UInt8])
+    /// A message that is too large.
     case tooLarge
+    /// An unusable header, after which the stream cannot be read.
     case unusableHeader(HeaderFault)
+    /// The start of another protocol.
     case foreign(ForeignProtocol)
 
-    init(_ event: FrameEvent) {
+    /// Copies a frame.
+    public init(_ event: FrameEvent) {
       switch event {
       case .message(let bytes): self = .message(Array(bytes))
       case .tooLarge: self = .tooLarge

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Delivery
+public import Wire
 
 /// The transport of a connection, on the shard's loop.
 ///
@@ -14,9 +15,27 @@ public protocol ConnectionOutput: ClientOutput {
   ///
   /// - Returns: False, with no change, if the identity has the maximum number of connections.
   func admit(_ identity: Identity) -> Bool
+
+  /// Passes a request to a new connection on another shard; called within turns.
+  ///
+  /// The result is passed to `Connection.relayRefused` or `Connection.relayAccepted`, in a later
+  /// turn. It is called only if the connection's shard has other shards beside it.
+  func relay(_ request: RelayRequest, to shard: Int)
+
+  /// Cancels a request that an earlier connection of the client has begun on another shard; called
+  /// within turns.
+  func cancelEarlier(_ request: RequestID)
 }
 
 extension ConnectionOutput {
   /// Accepts any identity: an output without a limit of connections.
   public func admit(_ identity: Identity) -> Bool { true }
+
+  /// Traps: the output of a single shard.
+  public func relay(_ request: RelayRequest, to shard: Int) {
+    preconditionFailure("a single shard owns all sessions")
+  }
+
+  /// Does nothing: an output without earlier connections.
+  public func cancelEarlier(_ request: RequestID) {}
 }

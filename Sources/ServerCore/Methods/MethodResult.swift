@@ -48,6 +48,8 @@ enum MethodResult {
   case awaited((isolated Shard, @escaping (isolated Shard) -> Void) -> Void, Continuation)
   /// An empty object, sent when `done` is called; the client's next messages do not wait.
   case deferred((_ done: @escaping () -> Void) -> Void)
+  /// The result of the same request on another shard.
+  case elsewhere(shard: Int)
   /// A result that also moves the client to another place in a session.
   indirect case moved(to: Participant, MethodResult)
   /// A result after which the client receives kept updates of stores, each after a revision.

@@ -10,6 +10,7 @@ extension SessionAttach {
   static func respond(
     to params: Params, _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {
+    if let owner = shard.otherOwner(of: params.session) { return .elsewhere(shard: owner) }
     let identity = context.identity?.name
     guard shard.mustLoad(params.session, of: identity) else {
       return try attach(params, context, shard)

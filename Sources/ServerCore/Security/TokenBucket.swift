@@ -10,9 +10,14 @@ internal import Wire
 /// It is a class, because most connections have none: without one, a connection stores only a
 /// reference.
 public final class TokenBucket {
+  /// The tokens that are left.
+  struct State: Sendable {
+    var left: Double
+    var lastChange: ContinuousClock.Instant
+  }
+
   private let perSecond: Double
-  private var left: Double
-  private var lastChange: ContinuousClock.Instant
+  var state: State
 
   /// Creates a full bucket.
   ///
@@ -23,8 +28,7 @@ public final class TokenBucket {
   public init(perSecond: Int, at now: ContinuousClock.Instant) {
     precondition(perSecond > 0, "the rate of a token bucket must be positive")
     self.perSecond = Double(perSecond)
-    left = self.perSecond
-    lastChange = now
+    state = State(left: self.perSecond, lastChange: now)
   }
 
   /// Takes one token, if there is one.
@@ -32,8 +36,8 @@ public final class TokenBucket {
   /// - Returns: True if a token was taken.
   public func takeOne(at now: ContinuousClock.Instant) -> Bool {
     refill(now)
-    guard left >= 1 else { return false }
-    left -= 1
+    guard state.left >= 1 else { return false }
+    state.left -= 1
     return true
   }
 
@@ -42,16 +46,16 @@ public final class TokenBucket {
   /// - Returns: The time until the bucket is no longer in debt; nil if it is not.
   public func use(_ amount: Int, at now: ContinuousClock.Instant) -> Duration? {
     refill(now)
-    left -= Double(amount)
-    return left < 0 ? .seconds(-left / perSecond) : nil
+    state.left -= Double(amount)
+    return state.left < 0 ? .seconds(-state.left / perSecond) : nil
   }
 
   private func refill(_ now: ContinuousClock.Instant) {
-    let passed = lastChange.duration(to: now) / .seconds(1)
+    let passed = state.lastChange.duration(to: now) / .seconds(1)
     // A clock that goes back must not remove tokens.
     guard passed > 0 else { return }
-    left = min(perSecond, left + passed * perSecond)
-    lastChange = now
+    state.left = min(perSecond, state.left + passed * perSecond)
+    state.lastChange = now
   }
 }
 

@@ -22,6 +22,17 @@ public struct ShardPlace: Sendable, Equatable {
   func owns(_ handle: SessionHandle) -> Bool { handle.shard(of: count) == index }
 }
 
+extension Shard {
+  /// Returns the index of the shard that owns a session; nil if it is this one, or if the text is
+  /// not a handle.
+  public nonisolated func otherOwner(of handle: String) -> Int? {
+    guard place.count > 1, let handle = SessionHandle(handle), !place.owns(handle) else {
+      return nil
+    }
+    return handle.shard(of: place.count)
+  }
+}
+
 extension SessionHandle {
   /// Returns the index of the shard that owns the session.
   ///

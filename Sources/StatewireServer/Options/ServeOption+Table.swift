@@ -20,6 +20,10 @@ extension ServeOption {
         "unix", \.unix, valueName: "path",
         "Listen on a Unix socket that only your user can open; repeatable."),
       .flag("stdio", \.stdio, "Serve standard input and output in addition to listeners."),
+      .number(
+        "shards", \.shards,
+        default: "as many as processors; 1 without listeners, with --test or with shared stores",
+        "Threads that serve clients, each with a part of the sessions."),
       .text(
         "data-dir", \.dataFolder, valueName: "folder",
         """

@@ -44,6 +44,7 @@ extension ServeOptions {
       configuration.site = site(of: Program.self)
     }
     configuration.stdio = stdio
+    configuration.shards = shards
     configuration.dataFolder = dataFolder
     configuration.durability = durability ?? .process
     configuration.tokenFile = tokenFile

@@ -13,6 +13,8 @@ struct ServeOptions: Sendable {
   var web: [ListenerAddress] = []
   var unix: [String] = []
   var stdio = false
+  /// Nil: not given.
+  var shards: Int?
   var webRoot: String?
   var webOrigins: [String] = []
   var contentSecurityPolicy: String?

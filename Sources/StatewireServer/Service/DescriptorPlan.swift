@@ -16,6 +16,8 @@ struct DescriptorPlan {
   /// The descriptors that a server needs independent of its limits.
   struct Needs {
     var listeners = 0
+    /// Number of loops of the listeners.
+    var loops = 1
     var stdio = false
     /// True if there may be a database of tables and documents.
     var documents = false
@@ -30,12 +32,12 @@ struct DescriptorPlan {
     ///   (file and log), the crash file, the lock, files that are open only during start, and the
     ///   descriptors that wake the loop at a signal.
     /// - 4: the database of tables and documents, as the other database.
-    /// - Listeners: each of them, and their loop.
+    /// - Listeners: each of them, and five for each loop.
     /// - Standard input and output: pipes and copies.
     /// - HTTP client: its loops; SwiftNIO makes one for each processor.
     fileprivate var minimum: Int {
       var count = documents ? 17 : 13
-      if listeners > 0 { count += 5 + listeners }
+      if listeners > 0 { count += 5 * loops + listeners }
       if stdio { count += 6 }
       if hosts > 0 { count += 3 * Needs.processors }
       return count
@@ -47,7 +49,7 @@ struct DescriptorPlan {
     /// the loops. If they cannot be started, libdispatch waits without end and SwiftNIO ends
     /// the process.
     var threads: Int {
-      4 + (documents ? 1 : 0) + (stdio ? 2 : 0) + (listeners > 0 ? 1 : 0)
+      4 + (documents ? 1 : 0) + (stdio ? 2 : 0) + (listeners > 0 ? loops : 0)
         + (hosts > 0 ? Needs.processors : 0)
     }
 
@@ -115,7 +117,9 @@ extension DescriptorPlan {
   /// - Throws: `StartupError` if there are too few descriptors, or too few threads for libraries.
   init(for configuration: ServerConfiguration) throws(StartupError) {
     let (limits, listeners) = (configuration.limits, configuration.listeners)
-    var needs = Needs(listeners: listeners.count, stdio: configuration.servesStdio)
+    var needs = Needs(
+      listeners: listeners.count, loops: configuration.mostShards,
+      stdio: configuration.servesStdio)
     needs.documents = configuration.kinds.hasOwn && configuration.dataFolder != nil
     if configuration.kinds.hasBuiltin {
       let builtin = configuration.builtin

@@ -30,6 +30,11 @@ public struct ServerConfiguration: Sendable {
   /// The files that the addresses `web` and `secureWeb` serve over HTTP beside the WebSocket.
   public var site = WebSite()
 
+  /// The number of shards: threads that each serve a part of the sessions. Nil: as many as
+  /// processors if the server listens on an address; one without an address, under test, and with
+  /// a kind whose stores sessions share.
+  public var shards: Int?
+
   /// The folder of persistent sessions and lists; one server at a time uses it. Nil: sessions end
   /// with the process, tables and documents are in memory, and the built-in kinds use the program's
   /// folder in the user's state folder.

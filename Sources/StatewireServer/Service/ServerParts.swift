@@ -92,7 +92,8 @@ struct ServerParts: Sendable {
           credentials: secrets.credentials),
         sessionLimits: configuration.sessionLimits, listeners: configuration.listeners,
         certificate: secrets.certificate, site: site(of: configuration),
-        stdio: configuration.servesStdio, on: loop, observers: [LoggingObserver(logger)],
+        stdio: configuration.servesStdio, shards: try configuration.shardCount(kinds), on: loop,
+        observers: [LoggingObserver(logger)],
         journal: try journal(of: configuration),
         journalFailed: RepeatedFailures(
           logger, "sessions cannot be persisted, and their clients are disconnected: "

@@ -18,11 +18,13 @@ extension ConnectionHandler {
       }
       return
     }
-    guard isRemote, let connection else { return }
+    guard isRemote, let status = connection.map(ConnectionStatus.init) ?? relay?.status else {
+      return
+    }
     webSocket?.sweep(now, readsInput: !readGate.isHeldBack)
     // The client has had a second to read the reason.
     if wasRefused { return abandon() }
-    if connection.life.isRefused {
+    if status.isRefused {
       wasRefused = true
       return
     }
@@ -31,16 +33,15 @@ extension ConnectionHandler {
       settings.logger.info("closed a connection: the client has read nothing for too long")
       return abandon()
     }
-    let isBusy = !connection.isIdle || waitingBytes > 0
-    let isAuthorised = connection.isAuthorised
+    let isBusy = !status.isIdle || waitingBytes > 0
     if let refusal = idleTimeout.check(
-      now, messages: connection.messageCount, isAuthorised: isAuthorised, isBusy: isBusy,
+      now, messages: status.messageCount, isAuthorised: status.isAuthorised, isBusy: isBusy,
       settings.limits)
     {
       return refuse(refusal)
     }
     if frameTimeout.check(
-      now, messages: connection.messageCount, isOpen: isInFrame(connection) && !readGate.isPaced,
+      now, messages: status.messageCount, isOpen: isInFrame(status) && !readGate.isPaced,
       settings.limits.frameTime)
     {
       refuse(.frameTime)
@@ -61,9 +62,9 @@ extension ConnectionHandler {
   }
 
   /// True while a frame has begun and its rest would be read.
-  private func isInFrame(_ connection: Connection) -> Bool {
-    guard let webSocket else { return connection.isInFrame }
-    return connection.wantsBytes && webSocket.isInMessage
+  private func isInFrame(_ status: ConnectionStatus) -> Bool {
+    guard let webSocket else { return status.isInFrame }
+    return status.wantsBytes && webSocket.isInMessage
   }
 
   /// Pauses reading if the client has sent more than its rate allows. The buffers of the sockets

@@ -10,11 +10,16 @@ final class ConnectionHandler: ChannelDuplexHandler {
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  private let shard: Shard
+  let shard: Shard
   let settings: ServerSettings
-  private let registry: ConnectionRegistry
+  let registry: ConnectionRegistry
   private(set) var context: ChannelHandlerContext?
-  private(set) var connection: Connection?
+  /// The connection; nil before the channel is active, and if it is on another loop.
+  var connection: Connection?
+  /// The relay to the connection on another loop.
+  var relay: Relay?
+  /// The end of the relay that replaces the connection when everything is sent.
+  var nextEnd: RelayEnd?
   /// True while the channel holds more bytes than its high-water mark; updated with each change of
   /// its writability.
   private(set) var isCongested = false
@@ -42,7 +47,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// True if the connection uses TLS.
   private let isSecure: Bool
   /// True if the connection is a WebSocket.
-  private let isWebSocket: Bool
+  let isWebSocket: Bool
   /// The handler of the WebSocket, once the connection is upgraded.
   var webSocket: WebSocketHandler?
 
@@ -67,8 +72,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
   ///
   /// Entering the shard costs some hundred nanoseconds, so it happens once per read and not per
   /// message.
-  private func notify(_ event: Connection.Event) {
-    guard let current = connection else { return }
+  func notify(_ event: Connection.Event) {
+    guard let current = connection else { return passOn(event) }
     // because the shard's jobs run on the channel's event loop, which `assumeIsolated` checks: no
     // value crosses threads, but the compiler cannot know that.
     nonisolated(unsafe) let (connection, event) = (current, event)
@@ -122,7 +127,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   }
 
   /// True once nothing more is written to the connection, or it has gone.
-  var isClosing: Bool { connection?.life.isOver ?? true }
+  var isClosing: Bool { connection?.life.isOver ?? relay?.status.isOver ?? true }
 
   /// The time at which the client connected, if it has sent no message yet or is not authorised;
   /// otherwise nil.
@@ -134,7 +139,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
   }
 
   /// True while the client waits for a response and reads.
-  var hasOpenResponses: Bool { !isClosing && connection?.hasOpenResponses == true }
+  var hasOpenResponses: Bool {
+    !isClosing && (connection?.hasOpenResponses ?? relay?.status.hasOpenResponses ?? false)
+  }
+
+  /// True once the client has sent `exit`.
+  var hasExited: Bool { connection?.hasExited ?? relay?.status.hasExited ?? false }
 
   /// Stops reading requests before the server ends. Until `finish`, the client still receives
   /// updates that the open requests of other clients cause.
@@ -143,7 +153,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// Sends the client the reason why it is served no more; the connection closes then.
   func refuse(_ refusal: Refusal) {
     afterWaitingClients { handler in
-      guard handler.connection?.life.isRefused == false, !handler.isClosing else { return }
+      let isRefused = handler.connection?.life.isRefused ?? handler.relay?.status.isRefused
+      guard isRefused == false, !handler.isClosing else { return }
       handler.settings.logger.info(
         "closed a client that exceeded a limit", metadata: ["limit": "\(refusal)"])
       handler.notify(.refused(refusal))
@@ -214,7 +225,9 @@ extension ConnectionHandler {
   }
 
   private func chooseBuffers(_ context: ChannelHandlerContext) {
-    guard connection?.isInLargeFrame ?? false != usesLargeBuffers else { return }
+    let isInLargeFrame =
+      connection?.isInLargeFrame ?? relay?.status.isInLargeFrame ?? false
+    guard isInLargeFrame != usesLargeBuffers else { return }
     usesLargeBuffers.toggle()
     // A channel without this option keeps its buffers.
     try? context.channel.syncOptions?.setOption(
@@ -231,7 +244,7 @@ extension ConnectionHandler {
   /// Processes frames that a `FrameSource` has read, in one turn of the shard.
   func receive(from source: any FrameSource, byteCount: Int) {
     guard !isClosing, let current = connection, !current.isShardBusy else {
-      return source.forEachFrame { _ in }
+      return passOn(framesOf: source, byteCount: byteCount)
     }
     if let context { pace(byteCount, context) }
     willServe(byteCount)
@@ -259,7 +272,8 @@ extension ConnectionHandler {
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     isCongested = !context.channel.isWritable
     // Writability can change twice within one write; the connection checks it itself then.
-    guard !isCongested, connection?.isCongested ?? false else { return }
+    if relay != nil { updateFlow(adding: 0) }
+    guard !isCongested, connection?.isCongested ?? relay?.isCongested ?? false else { return }
     outsideOfTurns(context) { handler in
       guard handler.mustQueue else { return handler.hasCaughtUp() }
       handler.registry.yieldQueue?.wait {
@@ -309,8 +323,11 @@ extension ConnectionHandler {
 
   private func disconnect() {
     notify(.disconnected)
-    if let identity = connection?.identity { registry.counts.release(identity) }
+    if let identity = connection?.identity ?? relay?.identity { registry.counts.release(identity) }
+    nextEnd?.post(.disconnected)
+    nextEnd = nil
     connection = nil
+    relay = nil
     webSocket = nil
     context = nil
     isCongested = false
@@ -378,14 +395,14 @@ extension ConnectionHandler: ConnectionOutput, CoalescedOutput {
 
   func resumeReading() {
     guard readGate.isHeldBack else { return }
-    let isWanted = connection?.wantsBytes ?? true
+    let isWanted = connection?.wantsBytes ?? relay?.wantsBytes ?? true
     switch readGate.decide(isWanted: isWanted, mustQueue: mustQueue) {
     case .wait: break
     case .read: context?.read()
     case .queue:
       registry.yieldQueue?.wait { [self] in
         readGate.wasQueued()
-        let isWanted = connection?.wantsBytes ?? true
+        let isWanted = connection?.wantsBytes ?? relay?.wantsBytes ?? true
         guard case .read = readGate.decide(isWanted: isWanted, mustQueue: false) else {
           return .zero
         }
@@ -440,5 +457,7 @@ extension ConnectionHandler: ConnectionOutput, CoalescedOutput {
   }
 
   /// Closes immediately and drops unsent bytes.
-  func abandon() { if connection == nil { context?.close(promise: nil) } else { notify(.cut) } }
+  func abandon() {
+    if connection == nil, relay == nil { context?.close(promise: nil) } else { notify(.cut) }
+  }
 }

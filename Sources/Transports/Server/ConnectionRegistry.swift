@@ -7,7 +7,14 @@ internal import ServerCore
 /// The connections of one event loop.
 final class ConnectionRegistry {
   private let settings: ServerSettings
-  private var handlers: [ObjectIdentifier: ConnectionHandler] = [:]
+  private var handlers: [ObjectIdentifier: ConnectionHandler] = [:] {
+    didSet { connectionCount = handlers.count + relayed.count }
+  }
+  /// The connections whose channels are on other loops.
+  private var relayed: [ObjectIdentifier: RelayEnd] = [:] {
+    didSet { connectionCount = handlers.count + relayed.count }
+  }
+  private var connectionCount = 0
   private var pending: [ObjectIdentifier: any PendingClient] = [:]
   private var silent = SilentQueue<ObjectIdentifier>()
   private var whenEmpty: [EventLoopPromise<Void>] = []
@@ -73,7 +80,8 @@ final class ConnectionRegistry {
     }
   }
 
-  var hasOneConnection: Bool { handlers.count == 1 }
+  /// True if the shard has a single connection.
+  var hasOneConnection: Bool { connectionCount == 1 }
 
   func add(_ handler: ConnectionHandler) {
     let id = ObjectIdentifier(handler)
@@ -85,9 +93,16 @@ final class ConnectionRegistry {
     handlers[ObjectIdentifier(handler)] = nil
     sentLastResponse(handler)
     guard handlers.isEmpty else { return }
-    broadcastCoalescer.abandon()
+    if relayed.isEmpty { broadcastCoalescer.abandon() }
     for promise in whenEmpty { promise.succeed() }
     whenEmpty.removeAll()
+  }
+
+  func add(_ end: RelayEnd) { relayed[ObjectIdentifier(end)] = end }
+
+  func remove(_ end: RelayEnd) {
+    relayed[ObjectIdentifier(end)] = nil
+    if relayed.isEmpty, handlers.isEmpty { broadcastCoalescer.abandon() }
   }
 
   func add(_ client: any PendingClient) {
@@ -215,6 +230,7 @@ extension ConnectionRegistry {
     writeCoalescer.willServe(0)
     for client in pending.values { client.sweep(now) }
     for handler in handlers.values { handler.sweep(now) }
+    for end in relayed.values { end.refresh() }
   }
 
   /// Notifies all connections that the server's tokens have been replaced.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import NIOCore
 public import ServerCore
 public import TransportSupport
 
@@ -15,6 +16,9 @@ public final class Server: Sendable {
   private let backend: any ServerBackend
 
   private init(_ backend: any ServerBackend) { self.backend = backend }
+
+  /// The number of processors that the process may use.
+  public static var processors: Int { max(1, System.coreCount) }
 
   /// The addresses that the server listens on, with the ports that the system has assigned.
   public var addresses: [ServerAddress] { backend.addresses }

@@ -161,7 +161,7 @@ extension WebSocketHandler {
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
     guard mode == .output, !hasClosed else { return context.close(mode: mode, promise: promise) }
     hasClosed = true
-    if !hasEnded, connection?.connection?.hasExited == true { closeCode = .normal }
+    if !hasEnded, connection?.hasExited == true { closeCode = .normal }
     var frame = ByteBuffer()
     WebSocketHead(.close, payloadBytes: closeCode == nil ? 0 : 2).withBytes { frame.writeBytes($0) }
     if let closeCode { frame.writeInteger(closeCode.rawValue) }

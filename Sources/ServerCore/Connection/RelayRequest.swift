@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Delivery
+internal import StatewireProtocol
+internal import Wire
+
+/// A request of a client to attach to a session of another shard, with the properties of its
+/// connection.
+///
+/// The transport creates a connection on the other shard, which carries out the request. If the
+/// request succeeds, the transport relays all later bytes of the client to that connection;
+/// otherwise the client keeps its connection and its session.
+public struct RelayRequest: Sendable {
+  /// The number by which the connection of the client finds the request again.
+  public let number: UInt32
+  /// The request as JSON text.
+  let text: [UInt8]
+  /// True if the request is in a batch.
+  let isInBatch: Bool
+  let framing: MessageFraming
+  let identity: Identity?
+  let wrongTokens: Int
+  let messageCount: UInt32
+  /// The inputs that the client may still send; nil if their rate is not limited.
+  let inputs: TokenBucket.State?
+}
+
+/// The reason why a client could not attach to a session of another shard.
+public struct RelayRefusal: Sendable {
+  let error: RPCError
+}
+
+/// The input that a connection has received and not carried out when another connection on another
+/// shard replaces it.
+public struct RelayHandover: Sendable {
+  /// The reader of the stream, with the beginning of an incomplete frame.
+  let frames: FrameReader
+  let isFramingKnown: Bool
+  /// The frames that wait.
+  let backlog: [Connection.Arrival]
+  /// The responses to the batch of the request until now.
+  let answers: [UInt8]
+  /// The message of the batch, and the number of its requests that were carried out; nil if none
+  /// are left.
+  let rest: (message: [UInt8], next: Int)?
+  /// The events after which the connection has the same life.
+  let life: [ConnectionLife.Event]
+}
+
+/// The state of a connection whose client attaches to a session of another shard.
+final class RelayState {
+  /// Called with the result of the request, on the connection that carries it out: nil if it
+  /// succeeds.
+  var outcome: ((RelayRefusal?) -> Void)?
+  /// The batch of the request, on the connection that carries it out, until its rest arrives.
+  var batch: Batch?
+  /// True if another connection replaces this one after everything was sent.
+  var isLeaving = false
+  /// True after the transport was asked to replace this connection.
+  var hasLeft = false
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+internal import ServerCore
+internal import Wire
+
+/// The output of a connection whose channel belongs to another event loop: its client has attached
+/// to a session of this shard.
+///
+/// A channel cannot move to another loop, and neither can the state of TLS. So the channel and its
+/// handlers stay, and bytes are relayed: one message between the loops for each read, and one for
+/// the output of each turn. The channel reads again when the connection has processed the last
+/// read, and the connection counts the bytes that the channel has not sent. So order, limits and
+/// back-pressure are those of a direct connection.
+final class RelayEnd: @unchecked Sendable {
+  // @unchecked because everything except constants and `flow` is used on the loop of the shard
+  // only.
+
+  /// The bytes on the way to the channel.
+  let flow = RelayFlow()
+  private let serving: ServingLoop
+  private let settings: ServerSettings
+  /// The channel's handler.
+  private let handler: NIOLoopBound<ConnectionHandler>
+  private let handlerLoop: any EventLoop
+  private let isWebSocket: Bool
+
+  private var connection: Connection?
+  private var identityTime: IdentityTime?
+  private var loopTime: LoopTime
+  /// False until the channel's former connection has sent everything.
+  private var isOpen = false
+  /// The end that has replaced this one; later events are for it.
+  private var successor: RelayEnd?
+  /// The end that replaces this one when everything is sent.
+  private var next: RelayEnd?
+  /// The client's earlier connections whose requests have not ended.
+  private var earlier: [EarlierConnection] = []
+
+  private var bytes = ByteBuffer()
+  private var batch = RelayBatch(status: ConnectionStatus())
+  private var isFlushScheduled = false
+  private var isCaughtUpAwaited = false
+  /// Number of events that wait for other clients.
+  private var queuedEvents = 0
+
+  /// - Parameters:
+  ///   - serving: The loop of the session.
+  ///   - settings: The settings of all connections.
+  ///   - handler: The handler of the channel.
+  init(
+    on serving: ServingLoop, _ settings: ServerSettings,
+    for handler: NIOLoopBound<ConnectionHandler>,
+    on handlerLoop: any EventLoop, isWebSocket: Bool
+  ) {
+    self.serving = serving
+    self.settings = settings
+    self.handler = handler
+    self.handlerLoop = handlerLoop
+    self.isWebSocket = isWebSocket
+    loopTime = LoopTime(since: settings.now())
+  }
+
+  private var registry: ConnectionRegistry { serving.registry.value }
+
+  // MARK: Called on any loop
+
+  /// Carries out the client's request, and reports the result to its origin.
+  func begin(_ request: RelayRequest, for origin: RelayOriginReference) {
+    serving.loop.execute { [self] in
+      registry.add(self)
+      inTurn { end, shard in
+        let connection = Connection(
+          settings: end.settings, output: end, isWebSocket: end.isWebSocket, isolation: shard)
+        end.connection = connection
+        connection.carryOut(request, isolation: shard) { refusal in
+          end.report(refusal, of: request.number, to: origin)
+        }
+        if let identity = connection.identity {
+          end.identityTime = end.registry.time(of: identity)
+        }
+      }
+    }
+  }
+
+  /// Serves the client from now on.
+  func open(_ handover: RelayHandover, _ earlier: [EarlierConnection]) {
+    serving.loop.execute { [self] in
+      guard connection != nil else {
+        for connection in earlier { connection.disconnect() }
+        return
+      }
+      isOpen = true
+      self.earlier = earlier
+      inTurn { end, shard in end.connection?.take(handover, isolation: shard) }
+      flush(evenIfEmpty: true)
+    }
+  }
+
+  /// Passes an event of the channel to the connection.
+  func post(_ event: RelayEvent) { serving.loop.execute { [self] in take(event) } }
+
+  /// Writes messages of an earlier connection to the client.
+  func post(messages: [UInt8]) {
+    serving.loop.execute { [self] in
+      if let successor { return successor.post(messages: messages) }
+      inTurn { end, shard in end.connection?.write(messages: messages, isolation: shard) }
+      flush()
+    }
+  }
+
+  // MARK: Events
+
+  private func report(_ refusal: RelayRefusal?, of number: UInt32, to origin: RelayOriginReference)
+  {
+    guard let refusal else {
+      return origin.execute { [self] in $0.relayAccepted(number, by: self) }
+    }
+    origin.execute { $0.relayRefused(number, refusal) }
+    // After this turn.
+    post(.disconnected)
+  }
+
+  private func take(_ event: RelayEvent) {
+    if let successor { return successor.post(event) }
+    guard mustQueue(event) else { return serve(event) }
+    queuedEvents += 1
+    registry.yieldQueue?.wait { [self] in
+      queuedEvents -= 1
+      if let successor { successor.post(event) } else { serve(event) }
+      return event.isRead ? loopTime.lastTurn : .zero
+    }
+  }
+
+  /// True if other clients are served before the event, as for a direct connection.
+  private func mustQueue(_ event: RelayEvent) -> Bool {
+    guard let queue = registry.yieldQueue, !queue.isOver else { return false }
+    if queuedEvents > 0 { return true }
+    guard !queue.isEmpty || registry.writeCoalescer.isLong else { return false }
+    return !event.isRead || loopTime.isExceeded || identityTime?.time.isExceeded ?? false
+      || connection?.isInLargeFrame ?? false
+  }
+
+  private func serve(_ event: RelayEvent) {
+    guard connection != nil else { return }
+    if case .caughtUp = event { isCaughtUpAwaited = false }
+    registry.writeCoalescer.willServe(0)
+    registry.broadcastCoalescer.willServe()
+    let start = settings.now()
+    inTurn { end, shard in
+      shard.turnOutcome.beginWork(at: start)
+      end.carryOut(event, shard)
+    }
+    let time = settings.now()
+    loopTime.add(from: start, to: time)
+    identityTime?.time.add(from: start, to: time)
+    if case .disconnected = event { return end() }
+    if event.isRead { batch.endsRead = true }
+    flush()
+  }
+
+  private func carryOut(_ event: RelayEvent, _ shard: isolated Shard) {
+    guard let connection else { return }
+    switch event {
+    case .received(let bytes):
+      bytes.withUnsafeReadableBytes { connection.take(.received($0), isolation: shard) }
+    case .frames(let frames, let partialBytes):
+      for frame in frames { connection.take(frame, isolation: shard) }
+      if !connection.canBuffer(partialBytes: partialBytes) { append(.skipFrame) }
+    default:
+      if let event = event.event { connection.take(event, isolation: shard) }
+    }
+  }
+
+  private func inTurn(_ body: (RelayEnd, isolated Shard) -> Void) {
+    // because the shard's jobs run on this loop, which `assumeIsolated` checks: no value crosses
+    // threads, but the compiler cannot know that.
+    nonisolated(unsafe) let body = body
+    serving.shard.assumeIsolated { shard in shard.turn { body(self, shard) } }
+  }
+
+  /// Releases the connection after its last event.
+  private func end() {
+    connection = nil
+    for connection in earlier { connection.disconnect() }
+    earlier = []
+    batch.parts = []
+    next?.post(.disconnected)
+    registry.remove(self)
+  }
+
+  /// Sends a status that has changed without output; called once a second.
+  func refresh() { flush() }
+
+  // MARK: Output
+
+  private func append(_ part: RelayBatch.Part) {
+    endBytes()
+    batch.parts.append(part)
+    flushLater()
+  }
+
+  private func endBytes() {
+    guard bytes.readableBytes > 0 else { return }
+    batch.parts.append(.bytes(bytes))
+    bytes = ByteBuffer()
+  }
+
+  private func flushLater() {
+    guard !isFlushScheduled, isOpen else { return }
+    isFlushScheduled = true
+    serving.loop.execute { [self] in
+      isFlushScheduled = false
+      flush()
+    }
+  }
+
+  /// Sends the output and the status, if either is new, to the channel.
+  private func flush(evenIfEmpty: Bool = false) {
+    guard isOpen, let connection else { return }
+    let status = ConnectionStatus(connection)
+    endBytes()
+    guard evenIfEmpty || !batch.parts.isEmpty || batch.endsRead || status != batch.status else {
+      return
+    }
+    var sent = batch
+    sent.status = status
+    batch = RelayBatch(status: status)
+    let (handler, batch) = (handler, sent)
+    handlerLoop.execute { [self] in handler.value.take(batch, from: self) }
+  }
+}
+
+// MARK: - Output of the connection
+
+extension RelayEnd: ConnectionOutput {
+  func write(_ bytes: UnsafeRawBufferPointer) {
+    self.bytes.writeBytes(bytes)
+    flow.sent(bytes.count)
+    flushLater()
+  }
+
+  func write(_ buffer: BroadcastBuffer, from start: Int) {
+    let sent =
+      buffer.sent as? SentBuffer ?? SentBuffer(ByteBuffer(bytes: buffer.bytes))
+    buffer.sent = sent
+    let bytes = sent.bytes(from: start)
+    flow.sent(bytes.readableBytes)
+    append(.bytes(bytes))
+  }
+
+  var isCongested: Bool {
+    guard flow.isCongested else { return false }
+    if !isCaughtUpAwaited, isOpen {
+      isCaughtUpAwaited = true
+      let handler = handler
+      handlerLoop.execute { [self] in handler.value.notifyWhenCaughtUp(self) }
+    }
+    return true
+  }
+
+  var waitingBytes: Int { flow.waitingBytes }
+
+  func resumeReading() { flushLater() }
+
+  func yieldToOthers() {
+    registry.yieldQueue?.wait { [self] in
+      registry.writeCoalescer.willServe(0)
+      registry.broadcastCoalescer.willServe()
+      inTurn { end, shard in end.connection?.take(.othersServed, isolation: shard) }
+      flush()
+      return .zero
+    }
+  }
+
+  func expireLater() { append(.expireLater) }
+  func endOutput() { append(.endOutput) }
+  func awaitInputEnd() { append(.awaitInputEnd) }
+  func close() { append(.close) }
+
+  func cancelEarlier(_ request: RequestID) {
+    for connection in earlier { connection.cancel(request) }
+  }
+
+  func relay(_ request: RelayRequest, to shard: Int) {
+    guard let serving = registry.otherLoops.first(where: { $0.shard.place.index == shard }) else {
+      return
+    }
+    RelayEnd(on: serving, settings, for: handler, on: handlerLoop, isWebSocket: isWebSocket)
+      .begin(request, for: RelayOriginReference(self, on: self.serving.loop))
+  }
+
+  func handOver() {
+    guard let next, let connection else { return }
+    self.next = nil
+    if connection.hasRunningRequests {
+      earlier.append(EarlierConnection(connection, of: serving.shard, on: serving.loop, for: next))
+    } else {
+      let bound = NIOLoopBound((self, connection), eventLoop: serving.loop)
+      // Not in the turn of that connection.
+      serving.loop.execute {
+        let (end, connection) = bound.value
+        end.inTurn { _, shard in connection.take(.disconnected, isolation: shard) }
+      }
+    }
+    append(.handOver(to: next, earlier, connection.takeHandover()))
+    flush()
+    successor = next
+    self.connection = nil
+    earlier = []
+    registry.remove(self)
+  }
+}
+
+extension RelayEnd: RelayOrigin {
+  func relayRefused(_ number: UInt32, _ refusal: RelayRefusal) {
+    inTurn { end, shard in end.connection?.relayRefused(number, refusal, isolation: shard) }
+    flush()
+  }
+
+  func relayAccepted(_ number: UInt32, by end: RelayEnd) {
+    var isAccepted = false
+    inTurn { origin, shard in
+      isAccepted = origin.connection?.relayAccepted(number, isolation: shard) ?? false
+      // Before the turn ends, because the connection may leave then.
+      if isAccepted { origin.next = end }
+    }
+    if !isAccepted { end.post(.disconnected) }
+    flush()
+  }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+internal import ServerCore
+
+/// The channel's end of a relay to a connection on another loop.
+final class Relay {
+  fileprivate(set) var end: RelayEnd
+  /// The identity of the client.
+  let identity: Identity?
+  /// The last known status of the connection.
+  fileprivate(set) var status = ConnectionStatus()
+  /// True while the connection processes a read.
+  fileprivate var isReadPending = false
+  /// True if the connection waits until the channel is writable.
+  fileprivate var isCaughtUpAwaited = false
+
+  fileprivate init(to end: RelayEnd, of connection: Connection) {
+    self.end = end
+    identity = connection.identity
+    status.messageCount = connection.messageCount
+  }
+
+  /// True if the channel may read.
+  var wantsBytes: Bool { status.wantsBytes && !isReadPending }
+
+  /// True if `caughtUp` is awaited.
+  var isCongested: Bool { isCaughtUpAwaited }
+}
+
+// A handler has either a connection of its own or, after its client has attached to a session of
+// another shard, a relay.
+extension ConnectionHandler: RelayOrigin {
+  /// Passes an event to the connection on the other loop, if there is one.
+  func passOn(_ event: Connection.Event) {
+    guard let relay, let event = RelayEvent(event) else { return }
+    switch event {
+    case .received: relay.isReadPending = true
+    case .caughtUp: relay.isCaughtUpAwaited = false
+    default: break
+    }
+    relay.end.post(event)
+  }
+
+  /// Passes frames of a WebSocket to the connection on the other loop, if there is one.
+  func passOn(framesOf source: any FrameSource, byteCount: Int) {
+    guard let relay, !isClosing else { return source.forEachFrame { _ in } }
+    if let context { pace(byteCount, context) }
+    var frames: [Connection.Arrival] = []
+    source.forEachFrame { frames.append(Connection.Arrival($0)) }
+    relay.isReadPending = true
+    relay.end.post(.frames(frames, partialBytes: source.partialBytes))
+  }
+
+  func relay(_ request: RelayRequest, to shard: Int) {
+    guard let loop = context?.eventLoop,
+      let serving = registry.otherLoops.first(where: { $0.shard.place.index == shard })
+    else { return }
+    RelayEnd(
+      on: serving, settings, for: NIOLoopBound(self, eventLoop: loop), on: loop,
+      isWebSocket: isWebSocket
+    ).begin(request, for: RelayOriginReference(self, on: loop))
+  }
+
+  func relayRefused(_ number: UInt32, _ refusal: RelayRefusal) {
+    inTurn { $0.relayRefused(number, refusal, isolation: $1) }
+  }
+
+  func relayAccepted(_ number: UInt32, by end: RelayEnd) {
+    var isAccepted = false
+    // Before the turn, because the connection may leave at its end.
+    nextEnd = end
+    inTurn { isAccepted = $0.relayAccepted(number, isolation: $1) }
+    guard !isAccepted else { return }
+    nextEnd = nil
+    end.post(.disconnected)
+  }
+
+  func handOver() {
+    guard let connection, let end = nextEnd, let loop = context?.eventLoop else { return }
+    nextEnd = nil
+    relay = Relay(to: end, of: connection)
+    self.connection = nil
+    var earlier: [EarlierConnection] = []
+    if connection.hasRunningRequests {
+      earlier = [EarlierConnection(connection, of: shard, on: loop, for: end)]
+    } else {
+      let bound = NIOLoopBound((self, connection), eventLoop: loop)
+      // Not in the turn of that connection.
+      loop.execute {
+        let (handler, connection) = bound.value
+        handler.inTurn(connection) { $0.take(.disconnected, isolation: $1) }
+      }
+    }
+    updateFlow(adding: 0)
+    end.open(connection.takeHandover(), earlier)
+  }
+
+  /// Performs the output of the connection on the other loop.
+  func take(_ batch: RelayBatch, from end: RelayEnd) {
+    guard let relay, relay.end === end, let context else { return }
+    relay.status = batch.status
+    if batch.endsRead { relay.isReadPending = false }
+    var byteCount = 0
+    for part in batch.parts {
+      switch part {
+      case .bytes(let bytes):
+        byteCount += bytes.readableBytes
+        context.write(wrapOutboundOut(bytes), promise: nil)
+      case .expireLater: expireLater()
+      case .endOutput: endOutput()
+      case .awaitInputEnd: awaitInputEnd()
+      case .close:
+        context.flush()
+        close()
+      case .skipFrame: webSocket?.skipFrame()
+      case .handOver(let next, let earlier, let handover):
+        context.flush()
+        relay.end = next
+        relay.isCaughtUpAwaited = false
+        relay.status.wantsBytes = false
+        end.flow.arrived(byteCount, held: 0)
+        byteCount = 0
+        updateFlow(adding: 0)
+        return next.open(handover, earlier)
+      }
+    }
+    if byteCount > 0 { context.flush() }
+    updateFlow(adding: byteCount)
+    if isClosing { if readGate.isHeldBack { context.read() } } else { resumeReading() }
+  }
+
+  /// Notifies the connection on the other loop once the channel is writable.
+  func notifyWhenCaughtUp(_ end: RelayEnd) {
+    guard let relay, relay.end === end else { return }
+    relay.isCaughtUpAwaited = true
+    updateFlow(adding: 0)
+    if !isCongested { passOn(.caughtUp) }
+  }
+
+  /// Updates the number of bytes that the connection on the other loop sees as waiting.
+  func updateFlow(adding byteCount: Int) {
+    relay?.end.flow.arrived(byteCount, held: isCongested ? max(1, bufferedBytes) : 0)
+  }
+
+  private func inTurn(_ body: (Connection, isolated Shard) -> Void) {
+    guard let connection else { return }
+    inTurn(connection, body)
+  }
+
+  private func inTurn(_ connection: Connection, _ body: (Connection, isolated Shard) -> Void) {
+    // because the shard's jobs run on the channel's event loop, which `assumeIsolated` checks: no
+    // value crosses threads, but the compiler cannot know that.
+    nonisolated(unsafe) let (connection, body) = (connection, body)
+    shard.assumeIsolated { shard in
+      shard.turn { body(connection, shard) }
+    }
+  }
+}

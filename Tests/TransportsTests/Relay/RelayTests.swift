@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ClientTransports
+import Foundation
+import ServerCore
+import TestSupport
+import Testing
+import Transports
+
+@Suite("Sessions of another shard", .timeLimit(.minutes(5)))
+struct RelayTests {
+  enum Transport: CaseIterable {
+    case tcp
+    case web
+    case tls
+    case secureWeb
+
+    var address: ServerAddress {
+      switch self {
+      case .tcp: .tcp(host: "127.0.0.1", port: 0)
+      case .web: .web(host: "127.0.0.1", port: 0)
+      case .tls: .tls(host: "127.0.0.1", port: 0)
+      case .secureWeb: .secureWeb(host: "127.0.0.1", port: 0)
+      }
+    }
+
+    var isSecure: Bool { self == .tls || self == .secureWeb }
+  }
+
+  private func with(
+    _ transport: Transport, _ body: (Server, ClientTrust) async throws -> Void
+  ) async throws {
+    guard transport.isSecure else {
+      return try await withShards(transport.address) { try await body($0, ClientTrust()) }
+    }
+    let tests = try TLSTests()
+    try await withShards(transport.address, certificate: try tests.certificate()) {
+      try await body($0, tests.trust())
+    }
+  }
+
+  @Test(
+    "a client attaches to a session of either shard, and both see each other's updates",
+    arguments: Transport.allCases, [0, 1])
+  func attaching(_ transport: Transport, shard: Int) async throws {
+    try await with(transport) { server, trust in
+      let owner = try await ShardClient.connect(to: server, shard: 0, trust: trust)
+      let session = try await owner.open("owner")
+      #expect(session.shard(of: 2) == 0)
+      _ = try await owner.call("store/subscribe", #"{"store":"tally"}"#)
+      _ = try await owner.add(1)
+      let guest = try await ShardClient.connect(to: server, shard: shard, trust: trust)
+      let attached = try await guest.attach(session, as: "guest", revisions: #"{"tally":null}"#)
+      #expect(attached.contains(#""snapshot":{"revision":1,"state":{"sum":1"#))
+      #expect(try await guest.add(10).contains(#""revision":2,"changed":true"#))
+      // The update comes before the response.
+      let updates = await guest.takeNotifications()
+      #expect(updates.count == 1 && updates[0].contains(#""revision":2"#))
+      #expect(try await owner.add(100).contains(#""revision":3"#))
+      let seen = await owner.takeNotifications()
+      #expect(seen.filter { $0.contains("store/changed") }.count == 3)
+      #expect(try await guest.state().contains(#""sum":111"#))
+      // The owner is told that the guest leaves.
+      await guest.close()
+      let left = try #require(try await owner.receive())
+      #expect(left.contains("session/presence") && left.contains("detached"))
+      // The guest continues over another connection, and receives the updates that it has missed.
+      _ = try await owner.add(1)
+      let again = try await ShardClient.connect(to: server, shard: shard, trust: trust)
+      let replayed = try await again.attach(session, as: "guest", revisions: #"{"tally":3}"#)
+      #expect(replayed.contains(#""replayed":1"#))
+      let update = try #require(try await again.receive())
+      #expect(update.contains(#""revision":4"#))
+      await again.close()
+      await owner.close()
+    }
+  }
+
+  @Test("a client of the same name evicts one on another shard", arguments: Transport.allCases)
+  func eviction(_ transport: Transport) async throws {
+    try await with(transport) { server, trust in
+      let first = try await ShardClient.connect(to: server, shard: 0, trust: trust)
+      let session = try await first.open("page")
+      let second = try await ShardClient.connect(to: server, shard: 1, trust: trust)
+      _ = try await second.attach(session, as: "page")
+      let third = try await ShardClient.connect(to: server, shard: 1, trust: trust)
+      _ = try await third.attach(session, as: "page")
+      for evicted in [first, second] {
+        let notice = try #require(try await evicted.receive())
+        #expect(notice.contains("session/closed") && notice.contains("evicted"))
+        #expect(try await evicted.receive() == nil)
+        await evicted.close()
+      }
+      #expect(try await third.call("ping").contains("{}"))
+      await third.close()
+    }
+  }
+
+  @Test("messages after session/attach are carried out in order, however they arrive")
+  func pipelining() async throws {
+    try await withShards { server in
+      let owner = try await ShardClient.connect(to: server, shard: 0)
+      let session = try await owner.open("owner")
+      let guest = try await ShardClient.connect(to: server, shard: 1)
+      let count = 500
+      var messages = [("ping", "{}"), ("session/attach", ShardClient.attaching(session, "guest"))]
+      for sequence in 1...count {
+        messages.append(("store/send", ShardClient.adding(1, sequence: sequence)))
+      }
+      try await guest.send(together: messages)
+      for id in 1...(count + 2) {
+        #expect(try await guest.response().contains("\"id\":\(id),"))
+      }
+      #expect(try await guest.state().contains(#""sum":500"#))
+      await guest.close()
+      // Sent again over another connection, no input is applied twice.
+      let again = try await ShardClient.connect(to: server, shard: 1)
+      try await again.send(together: Array(messages.dropFirst()))
+      #expect(try await again.response().contains("\"sequence\":\(count)"))
+      for _ in 1...count { _ = try await again.response() }
+      #expect(try await again.state().contains(#""sum":500"#))
+      await again.close()
+      await owner.close()
+    }
+  }
+
+  @Test("session/attach in the middle of a batch", arguments: [true, false])
+  func batch(exists: Bool) async throws {
+    try await withShards { server in
+      let owner = try await ShardClient.connect(to: server, shard: 0)
+      let session = try await owner.open("owner")
+      if !exists { _ = try await owner.call("session/close") }
+      let guest = try await ShardClient.connect(to: server, shard: 1)
+      let requests = [
+        ("ping", "{}"), ("session/attach", ShardClient.attaching(session, "guest")),
+        ("store/send", ShardClient.adding(5)), ("store/state", #"{"store":"tally"}"#),
+      ]
+      let texts = requests.enumerated().map { index, request in
+        #"{"jsonrpc":"2.0","id":\#(index),"method":"\#(request.0)","params":\#(request.1)}"#
+      }
+      try await guest.connection.send("[" + texts.joined(separator: ",") + "]")
+      let answer = try #require(try await guest.receive())
+      let responses =
+        try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [[String: Any]] ?? []
+      #expect(responses.map { $0["id"] as? Int } == [0, 1, 2, 3])
+      #expect((responses[1]["result"] != nil) == exists)
+      #expect(answer.contains(#""sum":5"#))
+      if exists { #expect(try await owner.state().contains(#""sum":5"#)) }
+      await guest.close()
+      await owner.close()
+    }
+  }
+
+  @Test("a client that cannot attach keeps its session")
+  func refused() async throws {
+    try await withShards { server in
+      let client = try await ShardClient.connect(to: server, shard: 0)
+      _ = try await client.add(7)
+      for digit in 0...3 {
+        let handle = try #require(SessionHandle(String(repeating: "\(digit)", count: 32)))
+        #expect(try await client.attach(handle, as: "a").contains("-32012"))
+      }
+      #expect(try await client.state().contains(#""sum":7"#))
+      await client.close()
+    }
+  }
+
+  @Test("a client moves from session to session, and leaves")
+  func moving() async throws {
+    try await withShards { server in
+      var sessions: [SessionHandle] = []
+      for shard in [0, 1, 1, 0] {
+        let owner = try await ShardClient.connect(to: server, shard: shard)
+        sessions.append(try await owner.open("owner"))
+        _ = try await owner.add(sessions.count)
+        await owner.close()
+      }
+      let client = try await ShardClient.connect(to: server, shard: 0)
+      for _ in 1...3 {
+        for (index, session) in sessions.enumerated() {
+          _ = try await client.attach(session, as: "client")
+          #expect(try await client.state().contains("\"sum\":\(index + 1)"))
+        }
+      }
+      _ = try await client.call("session/detach")
+      #expect(try await client.state().contains(#""sum":0"#))
+      let own = try await client.open("client")
+      #expect(try await client.call("session/info").contains(own.description))
+      await client.close()
+    }
+  }
+
+  @Test("requests in a session that the client has left are responded to, or cancelled")
+  func earlierRequests() async throws {
+    let gate = Gate()
+    try await withShards(gate: gate) { server in
+      let owner = try await ShardClient.connect(to: server, shard: 0)
+      let session = try await owner.open("owner")
+      let client = try await ShardClient.connect(to: server, shard: 1)
+      let own = try await client.open("client")
+      let wait = #"{"store":"tally","input":{"type":"waited"},"settle":true}"#
+      let (first, second) = (
+        try await client.send("store/send", wait), try await client.send("store/send", wait)
+      )
+      _ = try await client.attach(session, as: "client")
+      try await client.connection.send(
+        #"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":\#(second)}}"#)
+      let cancelled = try await client.response()
+      #expect(cancelled.contains("\"id\":\(second),") && cancelled.contains("-32800"))
+      gate.open()
+      let settled = try await client.response()
+      #expect(settled.contains("\"id\":\(first),") && settled.contains("\"revision\":1"))
+      _ = try await client.attach(own, as: "client")
+      #expect(try await client.state().contains(#""sum":1000"#))
+      await client.close()
+      await owner.close()
+    }
+  }
+
+  @Test("updates for a relayed client that does not read are coalesced")
+  func slowConsumer() async throws {
+    try await withShards { server in
+      let owner = try await ShardClient.connect(to: server, shard: 0)
+      let session = try await owner.open("owner")
+      let slow = try await ShardClient.connect(to: server, shard: 1)
+      _ = try await slow.attach(session, as: "slow", revisions: #"{"tally":null}"#)
+      // The first updates fill the buffers of the sockets.
+      let count = 600
+      for number in 1...count {
+        let letter = number.isMultiple(of: 2) ? "a" : "b"
+        let response = try await owner.call(
+          "store/send",
+          #"{"store":"tally","input":{"type":"filled","letter":"\#(letter)","count":100000}}"#)
+        #expect(response.contains("\"revision\":\(number)"))
+      }
+      var updates = 0
+      var last = ""
+      while !last.contains("\"revision\":\(count)") {
+        last = try #require(try await slow.receive())
+        updates += 1
+      }
+      #expect(updates < count / 2)
+      #expect(try await slow.call("ping").contains("{}"))
+      await slow.close()
+      await owner.close()
+    }
+  }
+
+  @Test("a relayed client that does not read its responses is not read from")
+  func backPressure() async throws {
+    try await withShards { server in
+      let owner = try await ShardClient.connect(to: server, shard: 0)
+      let session = try await owner.open("owner")
+      _ = try await owner.call(
+        "store/send", #"{"store":"tally","input":{"type":"filled","letter":"a","count":50000}}"#)
+      let slow = try await ShardClient.connect(to: server, shard: 1)
+      _ = try await slow.attach(session, as: "slow")
+      // Their responses have 100 MB, more than a client's outbox may hold.
+      let count = 2000
+      let requests = Array(repeating: ("store/state", #"{"store":"tally"}"#), count: count)
+      async let sent: Void = slow.send(together: requests)
+      try await Task.sleep(for: .milliseconds(500))
+      // Other clients are served meanwhile.
+      #expect(try await owner.call("ping").contains("{}"))
+      for id in 2...(count + 1) {
+        #expect(try await slow.response().hasPrefix("{\"jsonrpc\":\"2.0\",\"id\":\(id),\"result\""))
+      }
+      try await sent
+      await slow.close()
+      await owner.close()
+    }
+  }
+
+  @Test("the end of the server reaches relayed clients", arguments: Transport.allCases)
+  func stopping(_ transport: Transport) async throws {
+    try await with(transport) { server, trust in
+      let owner = try await ShardClient.connect(to: server, shard: 0, trust: trust)
+      let session = try await owner.open("owner")
+      let guest = try await ShardClient.connect(to: server, shard: 1, trust: trust)
+      _ = try await guest.attach(session, as: "guest")
+      async let stopped: Void = server.stop()
+      for client in [guest, owner] {
+        while try await client.receive() != nil {}
+        await client.close()
+      }
+      await stopped
+    }
+  }
+}
