@@ -64,6 +64,7 @@ let package = Package(
     .library(name: "SQLiteLedger", targets: ["SQLiteLedger"]),
     .library(name: "SQLiteSessionJournal", targets: ["SQLiteSessionJournal"]),
     .library(name: "EmbeddedStorage", targets: ["EmbeddedStorage"]),
+    .library(name: "PostgresConnections", targets: ["PostgresConnections"]),
     .library(name: "RemoteSources", targets: ["RemoteSources"]),
     .library(name: "StatewireServer", targets: ["StatewireServer"]),
     .library(name: "StatewirePage", targets: ["StatewirePage"]),
@@ -211,6 +212,9 @@ let package = Package(
       dependencies: ["BuiltinStores", "SQLiteFiles", "SQLiteLedger", "SQLiteTodoDatabase"],
       swiftSettings: strict
     ),
+    // Storage in PostgreSQL. libpq is loaded at run time: the build needs nothing of it.
+    .target(name: "CPostgres"),
+    .target(name: "PostgresConnections", dependencies: ["CPostgres"], swiftSettings: strict),
     .target(
       name: "RemoteSources",
       dependencies: [
@@ -497,6 +501,16 @@ let package = Package(
         "SQLiteSessionJournal", "SQLiteTodoDatabase", "Sessions", "StateMachines",
         "BuiltinStoresProtocol", "StatewireJSON", "StorageTestSupport", "TestSupport",
       ],
+      swiftSettings: strict),
+    // Starts the server of `Tests/Postgres`.
+    .target(
+      name: "PostgresTestSupport",
+      dependencies: ["PostgresConnections", "TestSupport"],
+      path: "Tests/PostgresTestSupport",
+      swiftSettings: strict),
+    .testTarget(
+      name: "PostgresConnectionsTests",
+      dependencies: ["PostgresConnections", "PostgresTestSupport", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "RemoteSourcesTests",

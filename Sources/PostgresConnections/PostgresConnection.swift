@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+/// A connection to PostgreSQL with a thread of its own.
+///
+/// Transactions are pipelined: each is sent without waiting for the end of the one before, and they
+/// are executed and end in the order in which they were sent. No caller ever waits for the database.
+///
+/// A lost connection is opened again, after 50 ms at first and after at most 1 s later. Transactions
+/// that were in progress end with `PostgresError.Outcome.unknown`; those that were not sent wait for
+/// the new connection.
+public final class PostgresConnection: Sendable {
+  /// A change of the connection.
+  public enum Change: Sendable {
+    /// The connection was opened.
+    case connected
+    /// The connection was lost, or cannot be opened. Further failures with the same reason are not
+    /// reported until it was connected again.
+    case failed(PostgresError)
+    /// Another session has notified a channel on which this connection listens.
+    case notified
+  }
+
+  /// A closure that is called with the rows of each statement when a transaction is committed, or
+  /// with its failure; on the thread of the connection.
+  public typealias Ended = @Sendable (Result<[PostgresRows], PostgresError>) -> Void
+
+  private let queue: ConnectionQueue
+
+  /// Starts a connection.
+  ///
+  /// - Parameters:
+  ///   - address: The address of the database.
+  ///   - application: The name that `pg_stat_activity` shows.
+  ///   - statementTimeout: The time after which the database cancels a statement.
+  ///   - setup: A transaction that is executed first in each connection, and its end; for example to
+  ///     listen on a channel.
+  ///   - changed: Called on the thread of the connection.
+  public init(
+    _ address: PostgresAddress, application: String, statementTimeout: Duration = .seconds(30),
+    setup: (transaction: PostgresTransaction, ended: Ended)? = nil,
+    changed: @escaping @Sendable (Change) -> Void = { _ in }
+  ) {
+    let queue = ConnectionQueue()
+    self.queue = queue
+    Thread.detachNewThread {
+      ConnectionLoop(
+        queue, address, application: application, statementTimeout: statementTimeout, setup: setup,
+        changed: changed
+      ).run()
+    }
+  }
+
+  deinit { queue.close() }
+
+  /// Executes a transaction after all earlier ones.
+  ///
+  /// - Parameters:
+  ///   - transaction: The statements.
+  ///   - deadline: If the transaction cannot be sent by this time, it ends with
+  ///     `PostgresError.Outcome.notSent`; nil to wait for a connection without a limit.
+  ///   - ended: Called once.
+  public func execute(
+    _ transaction: PostgresTransaction, by deadline: ContinuousClock.Instant? = nil,
+    ended: @escaping Ended
+  ) {
+    queue.add(.execute(Job(transaction: transaction, deadline: deadline, ended: ended)))
+  }
+
+  /// Executes a transaction, and blocks until it has ended. Not to be called on the thread of the
+  /// connection.
+  ///
+  /// - Parameter timeout: The time after which a transaction that cannot be sent fails.
+  public func execute(
+    _ transaction: PostgresTransaction, within timeout: Duration
+  ) throws(PostgresError) -> [PostgresRows] {
+    let ended = Semaphore<Result<[PostgresRows], PostgresError>>()
+    execute(transaction, by: .now + timeout) { ended.signal($0) }
+    return try ended.wait().get()
+  }
+
+  /// Calls `body` on the thread of the connection, when some time has passed.
+  public func after(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {
+    queue.add(.timer(.now + delay, body))
+  }
+
+  /// Ends the connection. Transactions that have not ended fail.
+  public func close() { queue.close() }
+}
+
+/// A transaction and its end.
+struct Job: Sendable {
+  let transaction: PostgresTransaction
+  let deadline: ContinuousClock.Instant?
+  let ended: PostgresConnection.Ended
+}
+
+/// The requests to the thread of a connection, and a pipe that wakes the thread.
+final class ConnectionQueue: @unchecked Sendable {
+  // @unchecked because `requests` and `isClosed` are used only while `lock` is held.
+
+  enum Request: Sendable {
+    case execute(Job)
+    case timer(ContinuousClock.Instant, @Sendable () -> Void)
+  }
+
+  private let lock = NSLock()
+  private var requests: [Request] = []
+  private var isClosed = false
+  private let pipe: (reading: Int32, writing: Int32)
+
+  init() {
+    var ends: [Int32] = [-1, -1]
+    // The process has no file descriptor left; no connection could be opened either.
+    precondition(Foundation.pipe(&ends) == 0, "cannot open a pipe")
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+    pipe = (ends[0], ends[1])
+  }
+
+  deinit {
+    Foundation.close(pipe.reading)
+    Foundation.close(pipe.writing)
+  }
+
+  /// The end of the pipe that is readable while there are requests.
+  var signal: Int32 { pipe.reading }
+
+  func add(_ request: Request) {
+    let (isFirst, isLate) = lock.withLock {
+      if isClosed { return (false, true) }
+      requests.append(request)
+      return (requests.count == 1, false)
+    }
+    if isFirst { wake() }
+    if isLate, case .execute(let job) = request { job.ended(.failure(.closed)) }
+  }
+
+  func close() {
+    lock.withLock { isClosed = true }
+    wake()
+  }
+
+  private func wake() {
+    var byte: UInt8 = 0
+    _ = write(pipe.writing, &byte, 1)
+  }
+
+  /// Removes all requests.
+  func take() -> (requests: [Request], isClosed: Bool) {
+    var bytes = [UInt8](repeating: 0, count: 64)
+    while read(pipe.reading, &bytes, bytes.count) == bytes.count {}
+    return lock.withLock {
+      defer { requests = [] }
+      return (requests, isClosed)
+    }
+  }
+}
+
+/// A value for which one thread waits.
+final class Semaphore<Value: Sendable>: @unchecked Sendable {
+  // @unchecked because `value` is used only while `condition` is locked.
+  private let condition = NSCondition()
+  private var value: Value?
+
+  func signal(_ value: Value) {
+    condition.withLock { self.value = value }
+    condition.signal()
+  }
+
+  func wait() -> Value {
+    condition.lock()
+    defer { condition.unlock() }
+    while true {
+      if let value { return value }
+      condition.wait()
+    }
+  }
+}
