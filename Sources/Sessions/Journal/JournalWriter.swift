@@ -2,98 +2,6 @@
 
 internal import StateMachines
 
-/// The number of a commit. The commits of one shard count from 1, in the order of their turns.
-public struct CommitNumber: Hashable, Comparable, Sendable {
-  let rawValue: UInt64
-
-  var next: CommitNumber { CommitNumber(rawValue: rawValue + 1) }
-
-  /// Returns true if the first commit precedes the second one.
-  public static func < (one: CommitNumber, other: CommitNumber) -> Bool {
-    one.rawValue < other.rawValue
-  }
-}
-
-/// The commits that must end before some bytes are sent.
-public struct PendingCommits: Sendable {
-  /// The last one of the commits.
-  public private(set) var last: CommitNumber
-  /// Other commits whose failure also discards the bytes; usually none.
-  private var others: [CommitNumber] = []
-
-  /// Creates the set of one commit.
-  public init(last: CommitNumber) { self.last = last }
-
-  /// All commits of the set.
-  public var all: [CommitNumber] { others + [last] }
-
-  mutating func add(_ number: CommitNumber) {
-    if number == last { return }
-    others.append(min(number, last))
-    last = max(number, last)
-  }
-
-  /// Returns true if one of the commits has failed.
-  public func haveFailed(in result: CommitResult) -> Bool {
-    result.hasFailed(last) || others.contains(where: result.hasFailed)
-  }
-}
-
-/// The end of some consecutive commits.
-public struct CommitResult: Sendable {
-  /// The last commit that has ended.
-  let last: CommitNumber
-  /// The failed commits, in order.
-  var failures: [Failure] = []
-
-  /// Consecutive commits of which entries are missing in the journal.
-  struct Failure: Sendable {
-    let numbers: ClosedRange<CommitNumber>
-    /// The sessions whose entries are missing.
-    let sessions: Set<SessionHandle>
-    let error: any Error
-  }
-
-  /// True if a commit has failed.
-  public var hasFailures: Bool { !failures.isEmpty }
-
-  /// Returns true if a commit has ended, with this result or before.
-  public func includes(_ number: CommitNumber) -> Bool { number <= last }
-
-  /// Returns true if a commit has failed.
-  ///
-  /// - Complexity: O(log n) in the number of failures.
-  public func hasFailed(_ number: CommitNumber) -> Bool {
-    var (low, high) = (0, failures.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if failures[middle].numbers.upperBound < number { low = middle + 1 } else { high = middle }
-    }
-    return low < failures.count && failures[low].numbers.contains(number)
-  }
-}
-
-/// The two threads of a journal: one for commits, which block, and that of the shard.
-public struct JournalThreads: Sendable {
-  let commit: @Sendable (@escaping @Sendable () -> Void) -> Void
-  let notify: @Sendable (@escaping @Sendable () -> Void) -> Void
-
-  /// Creates a pair of threads.
-  ///
-  /// - Parameters:
-  ///   - commit: Runs a closure on a thread that may block, after all closures that were passed
-  ///     before.
-  ///   - notify: Runs a closure on the thread of the shard, after all closures that were passed
-  ///     before.
-  public init(
-    commit: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
-    notify: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
-  ) {
-    self.commit = commit
-    self.notify = notify
-  }
-}
-
 /// A writer that commits the entries of all shards to a journal, those of each shard in order. The
 /// entries of all turns that wait share one transaction.
 ///
@@ -101,11 +9,17 @@ public struct JournalThreads: Sendable {
 /// affect others. After a failure, the journal lacks entries of the turn's sessions. Later entries
 /// of these sessions fail too, until an entry that replaces everything before it. If more than
 /// `maximumBytes` wait because the disk is slow, further turns fail.
+///
+/// In a `PipelinedJournal`, some transactions are in progress at a time; the turns that wait for one
+/// of them to end share the next one. After a failure, all transactions that were in progress are
+/// repeated turn by turn before others begin.
 public final class JournalWriter: @unchecked Sendable {
   // @unchecked because `load` uses `journal` and `incomplete` before there are commits, and after
   // that only one job of the commit thread at a time uses them.
 
   private let journal: any SessionJournal
+  /// The journal, if commits do not block the thread; otherwise nil.
+  private let pipeline: (any PipelinedJournal)?
   /// Runs a closure on the thread of commits; nil if the shard waits for each commit.
   private let commit: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
   private let waiting = Lock(Waiting())
@@ -118,8 +32,13 @@ public final class JournalWriter: @unchecked Sendable {
     var turns: [Turn] = []
     /// The approximate size of the entries that have not been committed, in bytes.
     var byteCount = 0
-    /// True while a thread commits or has been asked to commit.
+    /// True while a thread commits or has been asked to commit, and while turns wait for the end of a
+    /// transaction.
     var isCommitting = false
+    /// The transactions that are in progress, oldest first.
+    var transactions: [Transaction] = []
+    /// The number of these that have ended after the first failure.
+    var failedCount = 0
     /// Called with the ended commits of each shard.
     var ended: [(@Sendable (CommitResult) -> Void)?] = []
     /// Called with sessions of each shard of which the journal has lost entries.
@@ -150,6 +69,17 @@ public final class JournalWriter: @unchecked Sendable {
     var lost: Set<SessionHandle>?
   }
 
+  /// A transaction of a pipelined journal, with its turns.
+  private struct Transaction {
+    let entries: [JournalEntry]
+    let turns: [Turn]
+    /// The error, if it has failed; also if an earlier one has failed.
+    var error: (any Error)?
+  }
+
+  /// The failures of commits, each with the index of its shard.
+  private typealias Failures = [(shard: Int, failure: CommitResult.Failure)]
+
   /// The maximum size of the waiting entries, in bytes. A larger turn is accepted if nothing else
   /// waits.
   private let maximumBytes: Int
@@ -168,6 +98,7 @@ public final class JournalWriter: @unchecked Sendable {
     guard let journal else { return nil }
     self.journal = journal
     self.commit = commit
+    pipeline = commit == nil ? nil : journal as? any PipelinedJournal
     self.maximumBytes = maximumBytes
   }
 
@@ -215,6 +146,9 @@ public final class JournalWriter: @unchecked Sendable {
     _ session: SessionHandle, of place: ShardPlace,
     ended: @escaping @Sendable (Result<LoadedSession, any Error>) -> Void
   ) {
+    if let pipeline, let commit {
+      return commit { pipeline.beginLoading(session, ended: ended) }
+    }
     perform(
       { writer in
         Result {
@@ -276,36 +210,131 @@ public final class JournalWriter: @unchecked Sendable {
     entries.removeAll(keepingCapacity: entries.capacity <= Self.keptEntries)
     guard isFirst else { return }
     guard let commit else { return commitAll() }
-    commit { [self] in commitAll() }
+    commit { [self] in if pipeline == nil { commitAll() } else { beginAll() } }
   }
 
   private func commitAll() {
     while true {
-      let (entries, turns, ended) = waiting.withLock { waiting in
+      let (entries, turns) = waiting.withLock { waiting in
         defer {
           waiting.isCommitting = !waiting.turns.isEmpty
           (waiting.entries, waiting.turns) = ([], [])
         }
-        return (waiting.entries, waiting.turns, waiting.ended)
+        return (waiting.entries, waiting.turns)
       }
       guard !turns.isEmpty else { return }
-      let failures = failures(committing: entries, turns)
-      waiting.withLock { waiting in
-        for turn in turns { waiting.byteCount -= turn.byteCount }
-      }
-      for shard in ended.indices {
-        guard let last = turns.last(where: { $0.shard == shard }) else { continue }
-        ended[shard]?(
-          CommitResult(
-            last: last.numbers.upperBound,
-            failures: failures.filter { $0.shard == shard }.map(\.failure)))
+      end(turns, failures(committing: entries, turns))
+    }
+  }
+
+  /// Reports the end of turns to their shards.
+  private func end(_ turns: [Turn], _ failures: Failures) {
+    let ended = waiting.withLock { waiting in
+      for turn in turns { waiting.byteCount -= turn.byteCount }
+      return waiting.ended
+    }
+    for shard in ended.indices {
+      guard let last = turns.last(where: { $0.shard == shard }) else { continue }
+      ended[shard]?(
+        CommitResult(
+          last: last.numbers.upperBound,
+          failures: failures.filter { $0.shard == shard }.map(\.failure)))
+    }
+  }
+
+  // MARK: Pipelined commits
+
+  /// Begins transactions with all turns that wait, on the commit thread.
+  private func beginAll() {
+    while let next = takeTransaction() {
+      if next.isInOrder {
+        pipeline?.begin(next.transaction.entries) { [self] in transactionEnded($0) }
+      } else {
+        // No other transaction is in progress.
+        let (entries, turns) = (next.transaction.entries, next.transaction.turns)
+        end(turns, failures(committing: entries, turns))
       }
     }
   }
 
+  /// Takes the turns that wait.
+  ///
+  /// - Returns: Nil if there are none, or if they wait for a transaction in progress. `isInOrder` is
+  ///   false if some entries must not be committed.
+  private func takeTransaction() -> (transaction: Transaction, isInOrder: Bool)? {
+    waiting.withLock { waiting in
+      guard !waiting.turns.isEmpty else {
+        waiting.isCommitting = false
+        return nil
+      }
+      let isInOrder = incomplete.isEmpty && waiting.turns.allSatisfy { $0.lost == nil }
+      let maximum = isInOrder ? Self.maximumTransactions : 1
+      guard waiting.transactions.count < maximum, waiting.failedCount == 0 else { return nil }
+      let transaction = Transaction(entries: waiting.entries, turns: waiting.turns, error: nil)
+      (waiting.entries, waiting.turns) = ([], [])
+      if isInOrder { waiting.transactions.append(transaction) }
+      return (transaction, isInOrder)
+    }
+  }
+
+  /// Handles the end of the oldest transaction that has not ended, on any thread.
+  private func transactionEnded(_ result: Result<Void, any Error>) {
+    let committed: Transaction? = waiting.withLock { waiting in
+      if case .success = result, waiting.failedCount == 0 { return waiting.transactions[0] }
+      return nil
+    }
+    // Before the transaction is removed: no later commit may end earlier.
+    if let committed { end(committed.turns, []) }
+    let (begins, repeats) = waiting.withLock { waiting in
+      if committed != nil {
+        waiting.transactions.removeFirst()
+        return (!waiting.turns.isEmpty, false)
+      }
+      if case .failure(let error) = result {
+        waiting.transactions[waiting.failedCount].error = error
+      }
+      waiting.failedCount += 1
+      return (false, waiting.failedCount == waiting.transactions.count)
+    }
+    if begins { commit? { [self] in beginAll() } }
+    if repeats {
+      commit? { [self] in
+        repeatFailed()
+        beginAll()
+      }
+    }
+  }
+
+  /// Repeats the transactions that have failed, turn by turn, on the commit thread.
+  private func repeatFailed() {
+    let failed = waiting.withLock { $0.transactions }
+    for (position, transaction) in failed.enumerated() {
+      var failures: Failures
+      if position == 0, transaction.turns.count == 1, let error = transaction.error {
+        // It is not repeated: there is no other turn to commit.
+        let sessions = Self.incomplete(without: transaction.entries)
+        incomplete.formUnion(sessions)
+        let turn = transaction.turns[0]
+        failures = [(turn.shard, .init(numbers: turn.numbers, sessions: sessions, error: error))]
+      } else {
+        failures = self.failures(committing: transaction.entries, transaction.turns)
+      }
+      end(transaction.turns, failures)
+    }
+    waiting.withLock { waiting in
+      waiting.transactions = []
+      waiting.failedCount = 0
+      waiting.isCommitting = true
+    }
+  }
+
+  /// While one transaction waits for the disk of the journal, the next ones are on their way. More
+  /// would make transactions smaller.
+  private static var maximumTransactions: Int { 3 }
+
   private func failures(
     committing entries: [JournalEntry], _ turns: [Turn]
-  ) -> [(shard: Int, failure: CommitResult.Failure)] {
+  ) -> Failures {
     if incomplete.isEmpty, turns.allSatisfy({ $0.lost == nil }) {
       do {
         try journal.commit(entries)
@@ -321,7 +350,7 @@ public final class JournalWriter: @unchecked Sendable {
         }
       }
     }
-    var failures: [(shard: Int, failure: CommitResult.Failure)] = []
+    var failures: Failures = []
     var start = 0
     for turn in turns {
       if let lost = turn.lost {

@@ -46,9 +46,9 @@ public struct KeptState: Sendable, Equatable {
 
   /// The values that identify a kept state.
   public struct Key: Hashable, Sendable {
-    let session: SessionHandle
-    let store: ByteString
-    let revision: Revision
+    package let session: SessionHandle
+    package let store: ByteString
+    package let revision: Revision
   }
 
   /// The values that identify this state.

@@ -32,6 +32,15 @@ public struct SessionHandle: Hashable, Sendable, CustomStringConvertible {
     low = digits[16...].reduce(0) { $0 << 4 | $1 }
   }
 
+  /// Creates a handle from its bits.
+  package init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// The bits of the handle.
+  package var bits: (high: UInt64, low: UInt64) { (high, low) }
+
   /// The 32 lowercase hexadecimal digits.
   public var description: String { high.hexadecimal + low.hexadecimal }
 }

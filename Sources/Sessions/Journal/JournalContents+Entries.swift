@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Sessions
-
 extension JournalContents {
   /// The entries that reproduce these contents; each inner array is one transaction.
-  var entries: [[JournalEntry]] {
+  package var entries: [[JournalEntry]] {
     let over: [JournalEntry] = ended.flatMap { handle, owner in
       [JournalEntry(handle, .opened(owner: owner)), JournalEntry(handle, .ended)]
     }
@@ -13,7 +11,8 @@ extension JournalContents {
 }
 
 extension JournalContents.Session {
-  fileprivate var entries: [JournalEntry] {
+  /// The entries that reproduce the session.
+  package var entries: [JournalEntry] {
     var events: [JournalEntry.Event] = [.opened(owner: owner)]
     if let deadline { events.append(.expires(at: deadline)) }
     events.append(.alone(continues: continuesAlone, bytes: bytes))
@@ -27,10 +26,9 @@ extension JournalContents.Session {
 
 extension JournalContents.Store {
   fileprivate var events: [JournalEntry.StoreEvent] {
-    let first = isClosed ? revision : opened
     var events: [JournalEntry.StoreEvent] = [
       .opened(
-        kind: kind, configuration: configuration, revision: first, version: version,
+        kind: kind, configuration: configuration, revision: opened, version: version,
         renewal: renewal)
     ]
     // An accepted and settled input leaves its operation number.
@@ -40,8 +38,8 @@ extension JournalContents.Store {
         .settled(operation: lastOperation),
       ]
     }
-    if isClosed { return events + [.closed] }
     if redacted > 0 { events.append(.redacted(redacted)) }
+    if isClosed { return events + [.step(patch: nil, revision: revision, frame: nil), .closed] }
     for (revision, frame) in frames {
       events.append(.step(patch: nil, revision: revision, frame: frame))
     }

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StateMachines
+import TestSupport
+import Testing
+
+@testable import Sessions
+
+/// Several transactions that are in progress at a time.
+@Suite("Pipelined journal")
+struct PipelinedJournalTests {
+  private let journal = HeldJournal()
+  private let commits = HeldJobs()
+  private let writer: JournalWriter
+  private let results = Record<String>()
+
+  init() {
+    writer = JournalWriter(
+      journal, on: JournalThreads(commit: commits.add, notify: { $0() }))
+  }
+
+  private func handle(_ number: UInt64) -> SessionHandle { SessionHandle(high: 0, low: number) }
+
+  /// Commits the next turn, with an entry of each session.
+  private func commit(_ number: Int, _ sessions: UInt64..., opens: Bool = false) {
+    var entries = sessions.map { session in
+      JournalEntry(handle(session), opens ? .opened(owner: nil) : .alone(continues: false, bytes: number))
+    }
+    writer.commit(
+      &entries, byteCount: 1, CommitNumber(rawValue: UInt64(number))
+    ) { [results] result in
+      let failures = result.failures.map { failure in
+        "\(failure.numbers.lowerBound.rawValue): \(failure.sessions.map { $0.bits.low }.sorted())"
+      }
+      results.add(([result.last.rawValue.description] + failures).joined(separator: ", "))
+    }
+    commits.run()
+  }
+
+  @Test("three transactions are in progress, and the turns that wait share the next one")
+  func groups() {
+    for number in 1...6 { commit(number, 1) }
+    #expect(journal.begun.map(\.count) == [1, 1, 1] && results.all == [])
+    journal.end()
+    commits.run()
+    #expect(journal.begun.map(\.count) == [1, 1, 3] && results.all == ["1"])
+    for _ in 0..<3 { journal.end() }
+    #expect(results.all == ["1", "2", "3", "6"])
+    commits.run()
+    commit(7, 1)
+    journal.end()
+    #expect(results.all.last == "7" && journal.committed.count == 7)
+  }
+
+  @Test("after a failure, what was in progress is repeated turn by turn before later turns begin")
+  func failure() {
+    journal.tooLarge = [handle(2)]
+    commit(1, 1)
+    commit(2, 2)
+    commit(3, 3)
+    commit(4, 2, 3)
+    commit(5, 1)
+    for _ in 0..<3 { journal.end() }
+    #expect(results.all == ["1"] && journal.begun.isEmpty)
+    commits.run()
+    // Only the sessions of the failed turn are incomplete.
+    #expect(results.all == ["1", "2, 2: [2]", "3", "5, 4: [2]"])
+    #expect(journal.committed.map(\.session) == [1, 3, 3, 1].map(handle))
+    // It is complete again when it was journaled as a whole, and then commits are pipelined again.
+    journal.tooLarge = []
+    commit(6, 2, opens: true)
+    #expect(results.all.last == "6" && journal.begun.isEmpty)
+    commit(7, 2)
+    #expect(journal.begun.count == 1)
+    journal.end()
+    #expect(results.all.last == "7")
+  }
+
+  @Test("a session is loaded without blocking the thread of commits")
+  func loads() throws {
+    journal.memory = MemoryJournal([[JournalEntry(handle(1), .opened(owner: "me"))]])
+    let loaded = Record<String?>()
+    writer.load(handle(1)) { loaded.add((try? $0.get())?.session?.owner) }
+    commits.run()
+    #expect(loaded.all == [])
+    journal.endLoading()
+    #expect(loaded.all == ["me"])
+  }
+}
+
+/// A journal whose transactions end when the test says so.
+// @unchecked because only the thread of a test uses it.
+private final class HeldJournal: PipelinedJournal, @unchecked Sendable {
+  struct Large: Error {}
+  struct Skipped: Error {}
+
+  var memory = MemoryJournal()
+  var tooLarge: Set<SessionHandle> = []
+  private(set) var begun: [[JournalEntry]] = []
+  private var ends: [@Sendable (Result<Void, any Error>) -> Void] = []
+  private var hasFailed = false
+  private var loading: (() -> Void)?
+
+  var committed: [JournalEntry] { memory.entries }
+
+  func begin(
+    _ entries: [JournalEntry], ended: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    begun.append(entries)
+    ends.append(ended)
+  }
+
+  /// Ends the oldest transaction.
+  func end() {
+    let (entries, ended) = (begun.removeFirst(), ends.removeFirst())
+    defer { if begun.isEmpty { hasFailed = false } }
+    if hasFailed { return ended(.failure(Skipped())) }
+    do {
+      try commit(entries)
+      ended(.success(()))
+    } catch {
+      hasFailed = true
+      ended(.failure(error))
+    }
+  }
+
+  func beginLoading(
+    _ session: SessionHandle,
+    ended: @escaping @Sendable (Result<LoadedSession, any Error>) -> Void
+  ) {
+    loading = { [memory] in ended(Result { try memory.load(session) }) }
+  }
+
+  func endLoading() { loading?() }
+
+  func commit(_ entries: [JournalEntry]) throws {
+    if entries.contains(where: { tooLarge.contains($0.session) }) { throw Large() }
+    try memory.commit(entries)
+  }
+
+  func load() throws -> JournalContents { try memory.load() }
+  func overview() throws -> JournalOverview { try memory.overview() }
+  func load(_ session: SessionHandle) throws -> LoadedSession { try memory.load(session) }
+}
