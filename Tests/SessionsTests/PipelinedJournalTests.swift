@@ -14,9 +14,16 @@ struct PipelinedJournalTests {
   private let writer: JournalWriter
   private let results = Record<String>()
 
-  init() {
-    writer = JournalWriter(
-      journal, on: JournalThreads(commit: commits.add, notify: { $0() }))
+  init() throws {
+    writer = try #require(JournalWriter(journal, commit: commits.add))
+    writer.set(
+      .alone,
+      ended: { [results] result in
+        let failures = result.failures.map { failure in
+          "\(failure.numbers.lowerBound.rawValue): \(failure.sessions.map { $0.bits.low }.sorted())"
+        }
+        results.add(([result.last.rawValue.description] + failures).joined(separator: ", "))
+      })
   }
 
   private func handle(_ number: UInt64) -> SessionHandle { SessionHandle(high: 0, low: number) }
@@ -24,16 +31,10 @@ struct PipelinedJournalTests {
   /// Commits the next turn, with an entry of each session.
   private func commit(_ number: Int, _ sessions: UInt64..., opens: Bool = false) {
     var entries = sessions.map { session in
-      JournalEntry(handle(session), opens ? .opened(owner: nil) : .alone(continues: false, bytes: number))
+      JournalEntry(
+        handle(session), opens ? .opened(owner: nil) : .alone(continues: false, bytes: number))
     }
-    writer.commit(
-      &entries, byteCount: 1, CommitNumber(rawValue: UInt64(number))
-    ) { [results] result in
-      let failures = result.failures.map { failure in
-        "\(failure.numbers.lowerBound.rawValue): \(failure.sessions.map { $0.bits.low }.sorted())"
-      }
-      results.add(([result.last.rawValue.description] + failures).joined(separator: ", "))
-    }
+    writer.commit(&entries, byteCount: 1, of: 0, CommitNumber(rawValue: UInt64(number)))
     commits.run()
   }
 
@@ -80,7 +81,7 @@ struct PipelinedJournalTests {
   func loads() throws {
     journal.memory = MemoryJournal([[JournalEntry(handle(1), .opened(owner: "me"))]])
     let loaded = Record<String?>()
-    writer.load(handle(1)) { loaded.add((try? $0.get())?.session?.owner) }
+    writer.load(handle(1), of: .alone) { loaded.add((try? $0.get())?.session?.owner) }
     commits.run()
     #expect(loaded.all == [])
     journal.endLoading()

@@ -146,8 +146,8 @@ public final class JournalWriter: @unchecked Sendable {
     _ session: SessionHandle, of place: ShardPlace,
     ended: @escaping @Sendable (Result<LoadedSession, any Error>) -> Void
   ) {
-    if let pipeline, let commit {
-      return commit { pipeline.beginLoading(session, ended: ended) }
+    if pipeline != nil, let commit {
+      return commit { [self] in pipeline?.beginLoading(session, ended: ended) }
     }
     perform(
       { writer in
