@@ -65,6 +65,7 @@ let package = Package(
     .library(name: "SQLiteSessionJournal", targets: ["SQLiteSessionJournal"]),
     .library(name: "EmbeddedStorage", targets: ["EmbeddedStorage"]),
     .library(name: "PostgresConnections", targets: ["PostgresConnections"]),
+    .library(name: "PostgresSessionJournal", targets: ["PostgresSessionJournal"]),
     .library(name: "RemoteSources", targets: ["RemoteSources"]),
     .library(name: "StatewireServer", targets: ["StatewireServer"]),
     .library(name: "StatewirePage", targets: ["StatewirePage"]),
@@ -215,6 +216,11 @@ let package = Package(
     // Storage in PostgreSQL. libpq is loaded at run time: the build needs nothing of it.
     .target(name: "CPostgres"),
     .target(name: "PostgresConnections", dependencies: ["CPostgres"], swiftSettings: strict),
+    .target(
+      name: "PostgresSessionJournal",
+      dependencies: ["PostgresConnections", "Sessions", "StateMachines"],
+      swiftSettings: strict
+    ),
     .target(
       name: "RemoteSources",
       dependencies: [
@@ -487,10 +493,23 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
+    // Shared by the tests of journals: a reference model, and random turns.
+    .target(
+      name: "JournalTestSupport", dependencies: ["Sessions"], path: "Tests/JournalTestSupport",
+      swiftSettings: strict),
     .testTarget(
       name: "SQLiteSessionJournalTests",
       dependencies: [
-        "SQLiteFiles", "SQLiteSessionJournal", "Sessions", "StorageTestSupport", "TestSupport",
+        "JournalTestSupport", "SQLiteFiles", "SQLiteSessionJournal", "Sessions",
+        "StorageTestSupport", "TestSupport",
+      ],
+      swiftSettings: strict),
+    // The tests that every journal must pass.
+    .testTarget(
+      name: "SessionJournalTests",
+      dependencies: [
+        "JournalTestSupport", "PostgresConnections", "PostgresSessionJournal",
+        "PostgresTestSupport", "SQLiteFiles", "SQLiteSessionJournal", "Sessions", "TestSupport",
       ],
       swiftSettings: strict),
     // Also tests that need all storage modules and the built-in store kinds.
@@ -511,6 +530,13 @@ let package = Package(
     .testTarget(
       name: "PostgresConnectionsTests",
       dependencies: ["PostgresConnections", "PostgresTestSupport", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "PostgresSessionJournalTests",
+      dependencies: [
+        "JournalTestSupport", "PostgresConnections", "PostgresSessionJournal",
+        "PostgresTestSupport", "Sessions", "StateMachines", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "RemoteSourcesTests",

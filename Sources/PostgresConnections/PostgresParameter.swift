@@ -167,4 +167,11 @@ public struct PostgresTransaction: Sendable {
   public mutating func append(_ statement: PostgresStatement, _ parameters: PostgresParameter...) {
     queries.append((statement, parameters))
   }
+
+  /// Appends a statement.
+  public mutating func append(
+    _ statement: PostgresStatement, _ parameters: [PostgresParameter]
+  ) {
+    queries.append((statement, parameters))
+  }
 }

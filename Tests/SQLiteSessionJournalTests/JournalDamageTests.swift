@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import JournalTestSupport
 import SQLiteFiles
 import Sessions
 import StorageTestSupport

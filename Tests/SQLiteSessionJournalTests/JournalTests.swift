@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import JournalTestSupport
 import SQLiteFiles
 import Sessions
 import StorageTestSupport
@@ -11,23 +12,6 @@ import Testing
 
 @Suite("Session journal")
 struct JournalTests {
-  @Test("the journal returns what was written, however often it is opened", arguments: 1...8)
-  func random(seed: UInt64) async throws {
-    try await withFolder { folder in
-      var (turns, model) = (RandomTurns(seed: seed), JournalContents())
-      for _ in 0..<4 {
-        let journal = try SQLiteJournal(folder: folder)
-        check(try journal.load(), model)
-        for _ in 0..<250 {
-          let entries = turns.next()
-          try journal.commit(entries)
-          for entry in entries { model.take(entry) }
-        }
-        check(try journal.load(), model)
-      }
-    }
-  }
-
   @Test("after a kill and with a truncated log, the turns before the truncation persist")
   func cutLog() async throws {
     try await withFolder { folder in
@@ -100,62 +84,6 @@ struct JournalTests {
       #expect(session.stores.first?.revision == 100_000)
       #expect((200...400).contains(session.stores.first?.frames.count ?? 0))
     }
-  }
-
-  @Test("the journal keeps the handles of the last 10,000 ended sessions")
-  func ended() async throws {
-    try await withFolder { folder in
-      let journal = try SQLiteJournal(folder: folder)
-      var numbers = FixedNumbers(seed: 1)
-      let handles = (0..<10_010).map { _ in SessionHandle(using: &numbers) }
-      for handle in handles {
-        try journal.commit([JournalEntry(handle, .opened(owner: "me"))])
-        try journal.commit([JournalEntry(handle, .ended)])
-      }
-      let contents = try journal.load()
-      #expect(contents.ended.map(\.handle) == Array(handles.suffix(10_000)))
-      #expect(contents.ended.allSatisfy { $0.owner == "me" })
-    }
-  }
-
-  @Test("a turn that cannot be written completely leaves nothing, and the journal continues")
-  func failure() async throws {
-    try await withFolder { folder in
-      let journal = try SQLiteJournal(folder: folder)
-      var (turns, model) = (RandomTurns(seed: 3), JournalContents())
-      for turn in 0..<200 {
-        let entries = turns.next()
-        if turn.isMultiple(of: 10) {
-          // One page more than the limit, as if the disk were full.
-          let pages = try journal.database.number("PRAGMA page_count")
-          try journal.database.execute("PRAGMA max_page_count = \(pages)")
-          let large = [UInt8](repeating: 0x61, count: 1 << 20)
-          var numbers = FixedNumbers(seed: UInt64(turn))
-          let handle = SessionHandle(using: &numbers)
-          #expect(throws: StorageError.self) {
-            try journal.commit(
-              entries + [
-                JournalEntry(handle, .opened(owner: nil)),
-                JournalEntry(
-                  handle, .store("a", .opened(kind: "a", configuration: large, revision: 0))),
-              ])
-          }
-          try journal.database.execute("PRAGMA max_page_count = 1000000")
-        }
-        try journal.commit(entries)
-        for entry in entries { model.take(entry) }
-      }
-      check(try journal.load(), model)
-      check(try SQLiteJournal(folder: folder + "-none").load(), JournalContents())
-    }
-  }
-
-  private func check(
-    _ contents: JournalContents, _ model: JournalContents,
-    _ location: SourceLocation = #_sourceLocation
-  ) {
-    #expect(contents.damage == [], sourceLocation: location)
-    #expect(contents.text == model.text, sourceLocation: location)
   }
 
   /// Returns the length of the write-ahead log, or of another file of the journal.

@@ -18,30 +18,6 @@ struct KeptStateTests {
       state: Array(#"{"a":1}"#.utf8), reason: "a member is missing at /b", time: .seconds(9))
   }
 
-  @Test("a kept state survives its session, until it is removed")
-  func survives() async throws {
-    try await withFolder { folder in
-      var numbers = FixedNumbers(seed: 3)
-      let (ended, open) = (SessionHandle(using: &numbers), SessionHandle(using: &numbers))
-      let kept = [Self.state(ended), Self.state(open), Self.state(open, revision: 8)]
-      do {
-        let journal = try SQLiteJournal(folder: folder)
-        _ = try journal.load()
-        try journal.commit(
-          [ended, open].map { JournalEntry($0, .opened(owner: "alice")) }
-            + kept.map { JournalEntry($0.session, .keptAside($0)) })
-        // The same state again, after a commit of which it was not known whether it failed.
-        try journal.commit([JournalEntry(open, .keptAside(kept[1]))])
-        try journal.commit([JournalEntry(ended, .ended)])
-        #expect(try journal.load().kept == kept)
-      }
-      let journal = try SQLiteJournal(folder: folder)
-      #expect(try journal.overview().keptBytes == 3 * 7)
-      try journal.commit([JournalEntry(open, .keptRemoved(kept[1].key))])
-      #expect(try journal.load().kept == [kept[0], kept[2]])
-    }
-  }
-
   @Test("a kept state whose row is damaged is lost with a sentence; the others persist")
   func damaged() async throws {
     try await withFolder { folder in

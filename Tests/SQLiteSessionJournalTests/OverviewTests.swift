@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import JournalTestSupport
 import SQLiteFiles
 import Sessions
 import StorageTestSupport
@@ -11,37 +12,6 @@ import Testing
 
 @Suite("Loading sessions one by one")
 struct OverviewTests {
-  @Test("the overview and the loaded sessions are equal to what was written", arguments: 1...8)
-  func random(seed: UInt64) async throws {
-    try await withFolder { folder in
-      var (turns, model) = (RandomTurns(seed: seed), JournalContents())
-      for _ in 0..<4 {
-        let journal = try SQLiteJournal(folder: folder)
-        let overview = try journal.overview()
-        #expect(overview.damage == [])
-        #expect(overview.ended.map(\.handle) == model.ended.map(\.handle))
-        #expect(overview.sessions.map(\.handle) == model.sessions.map(\.handle))
-        var read = JournalContents()
-        read.ended = overview.ended
-        read.kept = model.kept
-        #expect(overview.keptBytes == model.kept.reduce(0) { $0 + $1.state.count })
-        for (seen, session) in zip(overview.sessions, JournalOverview(model).sessions) {
-          #expect(
-            "\(seen)" == "\(session)", "the overview of a session matches its contents")
-          let loaded = try journal.load(seen.handle)
-          #expect(loaded.damage == [] && loaded.incomplete == [])
-          read.sessions += [loaded.session].compactMap { $0 }
-        }
-        #expect(read.text == model.text)
-        for _ in 0..<250 {
-          let entries = turns.next()
-          try journal.commit(entries)
-          for entry in entries { model.take(entry) }
-        }
-      }
-    }
-  }
-
   @Test("a session that ends before it is loaded leaves nothing, and its store ids are reused")
   func ended() async throws {
     try await withFolder { folder in

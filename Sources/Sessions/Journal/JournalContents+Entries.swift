@@ -38,8 +38,8 @@ extension JournalContents.Store {
         .settled(operation: lastOperation),
       ]
     }
+    if isClosed { events.append(.closed) }
     if redacted > 0 { events.append(.redacted(redacted)) }
-    if isClosed { return events + [.step(patch: nil, revision: revision, frame: nil), .closed] }
     for (revision, frame) in frames {
       events.append(.step(patch: nil, revision: revision, frame: frame))
     }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Sessions
-
-@testable import SQLiteSessionJournal
+public import Sessions
 
 extension JournalContents.Store {
   /// The whole content as text. Equal contents have equal texts.
-  var text: String {
+  public var text: String {
     func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
     return """
       \(name) \(kind) \(text(configuration)) closed \(isClosed) \(opened)-\(revision) \
@@ -20,7 +18,8 @@ extension JournalContents.Store {
 }
 
 extension JournalContents.Session {
-  var text: String {
+  /// The whole content as text.
+  public var text: String {
     let sequences = sequences.map { "\($0.frontend) \($0.last)" }.sorted()
     let deadline = deadline.map { "\($0)" } ?? "never"
     return "\(handle) of \(owner ?? "none") until \(deadline), \(sequences)\n"
@@ -29,24 +28,26 @@ extension JournalContents.Session {
 }
 
 extension JournalContents {
-  var text: String {
+  /// The whole content as text, without the number of loads.
+  public var text: String {
     let kept = kept.map { "\($0)" }.sorted().joined(separator: "\n")
     return sessions.map(\.text).sorted().joined() + "over \(ended.map(\.handle))\nkept \(kept)"
   }
 }
 
 /// Random turns, similar to those of sessions.
-struct RandomTurns {
+public struct RandomTurns {
   private var numbers: FixedNumbers
   private var live: [SessionHandle] = []
   private var stores: [String: (revision: Int, operation: UInt64, accepted: [UInt64])] = [:]
   private var sequence = 0
   private var kept: [KeptState.Key] = []
 
-  init(seed: UInt64) { numbers = FixedNumbers(seed: seed) }
+  /// Creates the turns of a seed.
+  public init(seed: UInt64) { numbers = FixedNumbers(seed: seed) }
 
   /// Returns the entries of one turn, usually of one event.
-  mutating func next() -> [JournalEntry] {
+  public mutating func next() -> [JournalEntry] {
     (0..<(chance(5) ? Int.random(in: 1..<40, using: &numbers) : 1)).flatMap { _ in entries() }
   }
 

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PostgresConnections
+internal import Sessions
+internal import StateMachines
+
+/// The transactions of a journal that have not ended, and the sessions that they change.
+///
+/// A value without I/O: `PostgresSessionJournal` sends what `takeUnsent` returns, passes the ends to
+/// `ended`, and performs what `next` returns. Transactions have consecutive numbers, which the
+/// database checks.
+struct JournalPipeline {
+  /// The sessions in memory.
+  var sessions: [SessionHandle: LoggedSession] = [:]
+  /// The sessions of the overview that were not loaded.
+  var dormant: Set<SessionHandle> = []
+  /// The id of the node.
+  private(set) var nodeID: Int64
+  /// The writer, in its present generation.
+  private(set) var writer: (id: Int64, generation: Int64)?
+  /// True while the ends of transactions are watched.
+  var isWatched = false
+
+  private var pending: [Pending] = []
+  /// The number of the last transaction that is committed.
+  private var last: Int64 = 0
+  /// The number of transactions that were sent and have not ended.
+  private var inProgress = 0
+  /// The number of transactions of `pending` that were sent in this generation.
+  private var sentCount = 0
+  private var trouble: Trouble? = .restarting
+  /// True after transactions have failed because the database has not responded for too long.
+  private var isDown = false
+  /// True once another node may own the sessions.
+  private var isLost = false
+  private var reports: [() -> Void] = []
+  private var long: [LoggedSession] = []
+
+  init(node: Int64) { nodeID = node }
+
+  private enum Trouble {
+    /// The connection was lost: when all that was sent has ended, the writer begins a new generation.
+    case lost
+    /// The writer begins a new generation.
+    case restarting
+    /// A transaction has failed, and all after it fail too.
+    case failed(any Error)
+  }
+
+  private struct Pending {
+    let turns: PostgresTurns
+    let since: ContinuousClock.Instant
+    let ended: @Sendable (Result<Void, any Error>) -> Void
+  }
+
+  /// The error of a transaction after one that has failed.
+  struct EarlierFailed: Error {}
+
+  // MARK: Beginning
+
+  /// Adds a transaction.
+  ///
+  /// - Parameter refusal: The error if it must fail.
+  mutating func begin(
+    _ entries: [JournalEntry], refusal: (any Error)?, _ options: PostgresSessionJournal.Options,
+    ended: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    if isDown || isLost, pending.isEmpty {
+      let error: any Error = isLost ? LeaseLost() : Self.unavailable
+      reports.append { ended(.failure(error)) }
+      return
+    }
+    let turns = PostgresTurns(
+      entries, in: &sessions, node: nodeID, endedCount: Int64(options.endedCount))
+    if trouble == nil {
+      if let refusal {
+        trouble = .failed(refusal)
+      } else if turns.hasUnknownSession {
+        trouble = .failed(SessionElsewhere(node: nil))
+      }
+    }
+    pending.append(Pending(turns: turns, since: .now, ended: ended))
+  }
+
+  /// True if the end of the transaction that was added last does not depend on the database.
+  var isStuck: Bool {
+    if case .failed = trouble { return inProgress == 0 }
+    return !reports.isEmpty
+  }
+
+  /// Adds the transaction that replaces the rows of a session by one.
+  mutating func fold(
+    _ session: LoggedSession, upTo folded: LoggedSession.Progress, _ data: [UInt8]
+  ) {
+    guard trouble == nil else { return }
+    session.progress.laterBytes -= folded.laterBytes
+    session.progress.baseBytes = data.count
+    if let redacted = session.progress.redactedAt, redacted <= folded.number {
+      session.progress.redactedAt = nil
+    }
+    let turns = PostgresTurns(folding: session, upTo: folded.number, data)
+    pending.append(Pending(turns: turns, since: .now, ended: { _ in }))
+  }
+
+  /// Returns the transactions to be sent, and counts them as sent.
+  mutating func takeUnsent() -> [(PostgresTurns, Int64, (id: Int64, generation: Int64))] {
+    guard trouble == nil, let writer else { return [] }
+    let unsent = pending[sentCount...].enumerated().map { offset, pending in
+      (pending.turns, last + Int64(sentCount + offset + 1), writer)
+    }
+    sentCount = pending.count
+    inProgress += unsent.count
+    return unsent
+  }
+
+  // MARK: Ends
+
+  /// Takes the end of a transaction. Ends come in the order in which transactions were sent.
+  mutating func ended(
+    _ number: Int64, _ generation: Int64, _ result: Result<Void, PostgresError>
+  ) {
+    inProgress -= 1
+    guard let writer, generation == writer.generation else { return }
+    switch result {
+    case .success:
+      committed(upTo: number)
+    case .failure(let error):
+      if error.sqlState == PostgresSchema.leaseIsOver {
+        isLost = true
+        trouble = .failed(LeaseLost())
+      } else if trouble == nil {
+        if error.sqlState == PostgresSchema.ownedElsewhere {
+          trouble = .failed(SessionElsewhere(node: nil))
+        } else if error.isTransient || error.sqlState == PostgresSchema.outOfOrder {
+          trouble = .lost
+        } else {
+          trouble = .failed(error)
+        }
+      }
+    }
+  }
+
+  /// Ends all transactions up to one: the database has accepted each only after the one before.
+  private mutating func committed(upTo number: Int64) {
+    let count = min(Int(number - last), pending.count)
+    guard count > 0 else { return }
+    for committed in pending[..<count] {
+      reports.append { committed.ended(.success(())) }
+      for (session, _) in committed.turns.before where sessions[session.handle] === session {
+        long.append(session)
+      }
+    }
+    pending.removeFirst(count)
+    sentCount = max(0, sentCount - count)
+    last = number
+  }
+
+  private mutating func failAll(_ error: any Error) {
+    for (index, failed) in pending.enumerated() {
+      let error = index == 0 ? error : EarlierFailed()
+      reports.append { failed.ended(.failure(error)) }
+    }
+    for failed in pending.reversed() {
+      for session in failed.turns.ended { sessions[session.handle] = session }
+      for (session, progress) in failed.turns.before { session.progress = progress }
+      for session in failed.turns.opened { sessions[session.handle] = nil }
+    }
+    pending = []
+    sentCount = 0
+  }
+
+  /// Fails all transactions if the oldest one has waited for too long.
+  mutating func giveUpIfLate(_ patience: Duration) {
+    guard let oldest = pending.first, ContinuousClock.now - oldest.since > patience else { return }
+    failAll(Self.unavailable)
+    isDown = true
+    // The outcome of those that were sent is not known.
+    if trouble == nil { trouble = .lost }
+  }
+
+  private static let unavailable = PostgresError(
+    .unknown, "the database has not responded for too long; check --database")
+
+  // MARK: Generations
+
+  /// Begins with a new writer, without sessions: the node has joined, for the first time or again.
+  mutating func joined(_ node: Int64, writer: Int64) {
+    if self.writer != nil || nodeID != node {
+      sessions = [:]
+      dormant = []
+      failAll(LeaseLost())
+    }
+    nodeID = node
+    isLost = false
+    restarted((writer, 0), last: 0)
+  }
+
+  /// Begins a new generation, in which the transactions after `last` are sent again.
+  mutating func restarted(_ writer: (id: Int64, generation: Int64), last: Int64) {
+    self.writer = writer
+    committed(upTo: last)
+    self.last = last
+    sentCount = 0
+    isDown = false
+    trouble = nil
+  }
+
+  /// Notes that another node has removed this one.
+  mutating func lost() {
+    isLost = true
+    trouble = .failed(LeaseLost())
+  }
+
+  // MARK: Actions
+
+  /// Actions that the changes of the state require, in this order.
+  struct Next {
+    /// Calls of `ended`.
+    var reports: [() -> Void] = []
+    /// The id of this node, if another one has removed it.
+    var lostNode: Int64?
+    /// True if the writer must begin a new generation.
+    var restarts = false
+    /// The sessions whose rows are to be folded.
+    var long: [LoggedSession] = []
+  }
+
+  /// True if ends of transactions were not reported.
+  var hasReports: Bool { !reports.isEmpty }
+
+  /// Returns the actions that are necessary now.
+  mutating func next(_ options: PostgresSessionJournal.Options) -> Next {
+    var next = Next()
+    if inProgress == 0 {
+      switch trouble {
+      case .failed(let error):
+        failAll(error)
+        if isLost {
+          next.lostNode = nodeID
+          next.restarts = true
+          trouble = .restarting
+        } else {
+          trouble = nil
+        }
+      case .lost:
+        next.restarts = true
+        trouble = .restarting
+      case .restarting, nil: break
+      }
+    }
+    next.reports = reports
+    reports = []
+    for session in long where session.isLong(options.foldedBytes) && trouble == nil {
+      session.isCompacting = true
+      next.long.append(session)
+    }
+    long = []
+    return next
+  }
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import PostgresConnections
+
+/// The tables and functions in the schema `statewire`, as a list of migrations.
+///
+/// A step that has shipped is never edited; a change is a new step at the end. A step names the
+/// earliest version of the program that can still use the database after it (`oldest`), so that old
+/// and new nodes run side by side where that is possible, and otherwise the old ones refuse to start.
+enum PostgresSchema {
+  /// The codes of errors that the functions raise.
+  static let leaseIsOver = "SW001"
+  static let outOfOrder = "SW002"
+  static let ownedElsewhere = "SW003"
+
+  /// A migration to the next version.
+  struct Step: Sendable {
+    /// The version that a program must know at least to use the database after this step.
+    let oldest: Int
+    /// Several statements, separated by lines with `--` only.
+    let sql: String
+  }
+
+  static let steps: [Step] = [
+    Step(
+      oldest: 1,
+      sql: """
+        -- The nodes with a lease. An id is never used twice: one that is missing here is dead.
+        CREATE TABLE statewire.node (
+          id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+          name text NOT NULL UNIQUE,
+          address text NOT NULL,
+          -- The version of the tables that the program of the node knows.
+          version bigint NOT NULL,
+          lease_end timestamptz NOT NULL
+        ) WITH (fillfactor = 20)
+        --
+        -- One for each connection that commits. `last` is the number of its last transaction: each
+        -- transaction raises it by one, so none is committed twice or out of order. A new connection
+        -- has a new generation, so that a transaction of the former one cannot follow.
+        CREATE TABLE statewire.writer (
+          id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+          node bigint NOT NULL REFERENCES statewire.node ON DELETE CASCADE,
+          generation bigint NOT NULL DEFAULT 0,
+          last bigint NOT NULL DEFAULT 0,
+          process integer,
+          application text
+        ) WITH (fillfactor = 10)
+        --
+        CREATE INDEX ON statewire.writer (node)
+        --
+        -- The sessions that have not ended. A session whose node is null or dead has no owner.
+        CREATE TABLE statewire.session (
+          handle uuid PRIMARY KEY,
+          node bigint,
+          epoch bigint NOT NULL DEFAULT 1,
+          owner bytea,
+          -- Nanoseconds since 1970; null while a client is attached.
+          deadline bigint,
+          is_empty boolean NOT NULL DEFAULT true,
+          bytes bigint NOT NULL DEFAULT 0,
+          continues boolean NOT NULL DEFAULT true,
+          position bigint GENERATED ALWAYS AS IDENTITY
+        ) WITH (fillfactor = 80)
+        --
+        CREATE INDEX ON statewire.session (position) WHERE continues
+        --
+        CREATE INDEX ON statewire.session (deadline) WHERE deadline IS NOT NULL
+        --
+        -- The journal entries of one session in one transaction. Numbers have no gaps.
+        CREATE TABLE statewire.entry (
+          session uuid NOT NULL,
+          number bigint NOT NULL,
+          data bytea NOT NULL,
+          PRIMARY KEY (session, number)
+        ) WITH (autovacuum_vacuum_scale_factor = 0.05)
+        --
+        -- Compression would cost more time of the processor than it saves.
+        ALTER TABLE statewire.entry ALTER COLUMN data SET STORAGE EXTERNAL
+        --
+        -- The last sessions that have ended.
+        CREATE TABLE statewire.ended (
+          id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+          handle uuid NOT NULL UNIQUE,
+          owner bytea
+        )
+        --
+        -- The states that are kept aside.
+        CREATE TABLE statewire.kept (
+          id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+          session uuid NOT NULL,
+          store bytea NOT NULL,
+          revision bigint NOT NULL,
+          bytes bigint NOT NULL,
+          data bytea NOT NULL,
+          UNIQUE (session, store, revision)
+        )
+        --
+        CREATE SEQUENCE statewire.load
+        --
+        -- Fails unless the writer is that of a node with a lease, the transaction is the next one of
+        -- the writer, and the node owns the sessions in these epochs.
+        --
+        -- The lock of the row of the writer lasts until the commit: a node is removed after it.
+        CREATE FUNCTION statewire.fence(
+          this_writer bigint, this_generation bigint, number bigint, sessions uuid[], epochs bigint[]
+        ) RETURNS void LANGUAGE plpgsql AS $$
+        DECLARE
+          this_node bigint;
+          owned bigint;
+        BEGIN
+          UPDATE statewire.writer SET last = number
+            WHERE id = this_writer AND generation = this_generation AND last = number - 1
+            RETURNING node INTO this_node;
+          IF this_node IS NULL THEN
+            IF EXISTS (SELECT FROM statewire.writer WHERE id = this_writer) THEN
+              RAISE EXCEPTION 'an earlier transaction of the node is missing' USING ERRCODE = 'SW002';
+            END IF;
+            RAISE EXCEPTION 'the lease of the node is over' USING ERRCODE = 'SW001';
+          END IF;
+          SELECT count(*) INTO owned FROM unnest(sessions, epochs) AS mine(handle, epoch)
+            JOIN statewire.session USING (handle, epoch) WHERE session.node = this_node;
+          IF owned <> cardinality(sessions) THEN
+            RAISE EXCEPTION 'another node owns a session' USING ERRCODE = 'SW003';
+          END IF;
+        END $$
+        --
+        -- Removes a node whose lease is over, after its transactions in progress have ended.
+        CREATE FUNCTION statewire.bury(dead bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+        BEGIN
+          PERFORM FROM statewire.node WHERE id = dead AND lease_end < clock_timestamp() FOR UPDATE;
+          IF NOT FOUND THEN RETURN false; END IF;
+          -- A node that has stopped in the middle of a transaction would keep its locks.
+          PERFORM pg_terminate_backend(process) FROM statewire.writer
+            JOIN pg_stat_activity ON pid = process AND application_name = application
+            WHERE node = dead AND pid <> pg_backend_pid() AND datname = current_database();
+          DELETE FROM statewire.node WHERE id = dead;
+          RETURN true;
+        END $$
+        --
+        -- Claims a session that no living node owns. Returns the epoch if this node owns it; otherwise
+        -- the owner, or the identity of an ended session.
+        CREATE FUNCTION statewire.claim(
+          this_handle uuid, this_node bigint,
+          OUT outcome text, OUT epoch bigint, OUT name text, OUT address text,
+          OUT lease_left bigint, OUT owner bytea
+        ) LANGUAGE plpgsql AS $$
+        #variable_conflict use_column
+        DECLARE
+          found_session statewire.session;
+        BEGIN
+          PERFORM FROM statewire.node WHERE id = this_node FOR KEY SHARE;
+          IF NOT FOUND THEN
+            RAISE EXCEPTION 'the lease of the node is over' USING ERRCODE = 'SW001';
+          END IF;
+          LOOP
+            SELECT * INTO found_session FROM statewire.session WHERE handle = this_handle;
+            IF NOT FOUND THEN
+              outcome := 'unknown';
+              SELECT 'ended', ended.owner INTO outcome, owner FROM statewire.ended
+                WHERE handle = this_handle;
+              outcome := coalesce(outcome, 'unknown');
+              RETURN;
+            END IF;
+            IF found_session.node = this_node THEN
+              outcome := 'owned';
+              epoch := found_session.epoch;
+              RETURN;
+            END IF;
+            SELECT 'elsewhere', node.name, node.address,
+                extract(epoch FROM lease_end - clock_timestamp())::numeric * 1000
+              INTO outcome, name, address, lease_left
+              FROM statewire.node WHERE id = found_session.node;
+            IF FOUND THEN RETURN; END IF;
+            UPDATE statewire.session SET node = this_node, epoch = found_session.epoch + 1
+              WHERE handle = this_handle AND session.epoch = found_session.epoch
+                AND node IS NOT DISTINCT FROM found_session.node
+              RETURNING 'owned', session.epoch INTO outcome, epoch;
+            IF FOUND THEN RETURN; END IF;
+          END LOOP;
+        END $$
+        --
+        -- Ends sessions without an owner whose time is over. Returns their number.
+        CREATE FUNCTION statewire.expire(this_node bigint, at bigint, maximum bigint)
+        RETURNS bigint LANGUAGE plpgsql AS $$
+        DECLARE
+          candidate uuid;
+          number bigint := 0;
+        BEGIN
+          FOR candidate IN SELECT handle FROM statewire.session WHERE deadline <= at
+              AND (node IS NULL OR NOT EXISTS (SELECT FROM statewire.node WHERE id = session.node))
+              ORDER BY deadline LIMIT maximum LOOP
+            CONTINUE WHEN (SELECT outcome FROM statewire.claim(candidate, this_node)) <> 'owned';
+            WITH over AS (
+              DELETE FROM statewire.session WHERE handle = candidate AND deadline <= at
+                RETURNING handle, owner
+            ) INSERT INTO statewire.ended (handle, owner) SELECT handle, owner FROM over;
+            IF FOUND THEN
+              DELETE FROM statewire.entry WHERE session = candidate;
+              number := number + 1;
+            ELSE
+              UPDATE statewire.session SET node = NULL WHERE handle = candidate;
+            END IF;
+          END LOOP;
+          RETURN number;
+        END $$
+        """)
+  ]
+
+  private static let state = PostgresStatement(
+    "schema state",
+    """
+    SELECT to_regclass('statewire.version') IS NOT NULL
+    """)
+  private static let version = PostgresStatement(
+    "schema version", "SELECT version, oldest FROM statewire.version")
+
+  /// Creates or migrates the tables. Nodes that start at the same time wait for one another.
+  ///
+  /// - Throws: `PostgresError` if a newer version of the program has migrated the database, and this
+  ///   one cannot use it any more.
+  static func migrate(
+    _ connection: PostgresConnection, steps: [Step] = steps, within timeout: Duration
+  ) throws(PostgresError) {
+    // The lock is of the transaction, so that it does not outlive a lost connection. Each try reads
+    // the version without the lock first, because most starts find the newest version.
+    for _ in 0..<10 {
+      let found = try read(connection, timeout)
+      if let found, found.version >= steps.count {
+        guard found.oldest <= steps.count else {
+          throw PostgresError(
+            .refused,
+            """
+            a newer version of this program has migrated the database to version \(found.version), \
+            which needs a program that knows version \(found.oldest) or later; this one knows \
+            \(steps.count): upgrade this node
+            """)
+        }
+        return
+      }
+      try migrate(connection, from: found?.version ?? 0, steps, timeout)
+    }
+    throw PostgresError(.refused, "the tables of the database cannot be migrated")
+  }
+
+  private static func read(
+    _ connection: PostgresConnection, _ timeout: Duration
+  ) throws(PostgresError) -> (version: Int, oldest: Int)? {
+    let exists = try connection.execute(PostgresTransaction(state), within: timeout)[0]
+    guard exists.boolean(0, 0) == true else { return nil }
+    let rows = try connection.execute(PostgresTransaction(version), within: timeout)[0]
+    guard let number = rows.isEmpty ? nil : rows.integer(0, 0), let oldest = rows.integer(0, 1)
+    else { throw PostgresError(.refused, "the table statewire.version of the database is empty") }
+    return (Int(number), Int(oldest))
+  }
+
+  /// Performs all steps after a version in one transaction; none if another node has done so.
+  private static func migrate(
+    _ connection: PostgresConnection, from version: Int, _ steps: [Step], _ timeout: Duration
+  ) throws(PostgresError) {
+    var transaction = PostgresTransaction()
+    // The lock is released at the end of the transaction, and a second node then fails in the check.
+    func add(_ sql: String) {
+      transaction.append(PostgresStatement("migration \(sql.hashValue)", sql))
+    }
+    add("SELECT pg_advisory_xact_lock(\(lock))")
+    add(
+      """
+      DO $$ BEGIN
+        CREATE SCHEMA IF NOT EXISTS statewire;
+        CREATE TABLE IF NOT EXISTS statewire.version (version bigint, oldest bigint);
+        IF (SELECT coalesce(max(version), 0) FROM statewire.version) <> \(version) THEN
+          RAISE EXCEPTION 'another node has migrated the database' USING ERRCODE = 'SW004';
+        END IF;
+      END $$
+      """)
+    // Old nodes that could not use the tables any more must end first.
+    let needed = steps.dropFirst(version).map(\.oldest).max() ?? 0
+    if version > 0, needed > version {
+      add(
+        """
+        DO $$ DECLARE names text; BEGIN
+          SELECT string_agg(name, ', ' ORDER BY name) INTO names FROM statewire.node
+            WHERE version < \(needed) AND lease_end > clock_timestamp();
+          IF names IS NOT NULL THEN
+            RAISE EXCEPTION 'nodes with an older program still run, and cannot use the new tables: stop % first',
+              names USING ERRCODE = 'SW005';
+          END IF;
+        END $$
+        """)
+    }
+    var oldest = 0
+    for (index, step) in steps.enumerated().dropFirst(version) {
+      oldest = max(oldest, step.oldest)
+      let statements = step.sql.split(separator: "\n--\n").map(String.init)
+      // Statements refer to tables that earlier ones create, so they cannot be prepared before.
+      let body = statements.map { "EXECUTE $step$\($0)$step$;" }.joined(separator: "\n")
+      add("DO $body$ BEGIN\n\(body)\nEND $body$ /* step \(index + 1) */")
+    }
+    add(
+      """
+      DO $$ BEGIN
+        DELETE FROM statewire.version;
+        INSERT INTO statewire.version (version, oldest) VALUES (\(steps.count), \(oldest));
+      END $$
+      """)
+    do {
+      _ = try connection.execute(transaction, within: timeout)
+    } catch {
+      guard error.sqlState == "SW004" || error.outcome == .unknown else { throw error }
+    }
+  }
+
+  /// The key of the advisory lock: the text "statewir" as a number.
+  private static let lock = 0x7374_6174_6577_6972
+}
