@@ -20,7 +20,7 @@ async def main(address: str, title: str | None = None) -> None:
     async with Client(address) as client:
         desk = await client.open(DESK)
         if title is not None:
-            await desk.send(DeskInputs.kanban(input={"type": "cardAdded", "title": title, "column": "todo"}))
+            await desk.send(DeskInputs.kanban.card_added(title=title, column="todo"))
         async for state in desk:
             print(drawing(state), flush=True)
             if state["kanban"]["saving"] == "saved":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias, TypedDict
 
-from statewire import Kind
+from statewire import EventStream, Kind, Store
 
 
 class DeskState(TypedDict):
@@ -107,13 +107,65 @@ DeskInputKanbanInputCardAddedColumn: TypeAlias = Literal["todo", "doing", "done"
 DESK: Kind[DeskInput, DeskState] = Kind("desk")
 
 
-class DeskInputs:
-    """Creates inputs of the kind "desk"."""
+class _DeskInputKanbanConstructors:
+    """Creates inputs "kanban"."""
 
-    @staticmethod
-    def kanban(*, input: DeskInputKanbanInput) -> DeskInputKanban:
+    def __call__(_constructors, *, input: DeskInputKanbanInput) -> DeskInputKanban:
         return {"type": "kanban", "input": input}
 
     @staticmethod
-    def timer(*, input: DeskInputTimerInput) -> DeskInputTimer:
+    def card_added(*, title: str, column: DeskInputKanbanInputCardAddedColumn) -> DeskInputKanban:
+        _input: DeskInputKanbanInputCardAdded = {"type": "cardAdded", "title": title, "column": column}
+        return {"type": "kanban", "input": _input}
+
+    @staticmethod
+    def card_moved(*, id: str, column: DeskInputKanbanInputCardAddedColumn, before: str | None = None) -> DeskInputKanban:
+        _input: DeskInputKanbanInputCardMoved = {"type": "cardMoved", "id": id, "column": column}
+        if before is not None:
+            _input["before"] = before
+        return {"type": "kanban", "input": _input}
+
+    @staticmethod
+    def card_removed(*, id: str) -> DeskInputKanban:
+        _input: DeskInputKanbanInputCardRemoved = {"type": "cardRemoved", "id": id}
+        return {"type": "kanban", "input": _input}
+
+    @staticmethod
+    def undo_tapped() -> DeskInputKanban:
+        _input: DeskInputKanbanInputUndoTapped = {"type": "undoTapped"}
+        return {"type": "kanban", "input": _input}
+
+    @staticmethod
+    def redo_tapped() -> DeskInputKanban:
+        _input: DeskInputKanbanInputRedoTapped = {"type": "redoTapped"}
+        return {"type": "kanban", "input": _input}
+
+
+class _DeskInputTimerConstructors:
+    """Creates inputs "timer"."""
+
+    def __call__(_constructors, *, input: DeskInputTimerInput) -> DeskInputTimer:
         return {"type": "timer", "input": input}
+
+    @staticmethod
+    def start_tapped(*, seconds: int) -> DeskInputTimer:
+        _input: DeskInputTimerInputStartTapped = {"type": "startTapped", "seconds": seconds}
+        return {"type": "timer", "input": _input}
+
+    @staticmethod
+    def stop_tapped() -> DeskInputTimer:
+        _input: DeskInputTimerInputStopTapped = {"type": "stopTapped"}
+        return {"type": "timer", "input": _input}
+
+
+class DeskInputs:
+    """Creates inputs of the kind "desk"."""
+
+    kanban = _DeskInputKanbanConstructors()
+
+    timer = _DeskInputTimerConstructors()
+
+
+def desk_events(store: Store[DeskInput, DeskState]) -> EventStream[DeskEvent]:
+    """Iterates over the events of a store of the kind "desk" from now on."""
+    return store.events()

@@ -488,6 +488,31 @@ public struct Kind2048GameConfiguration: Codable, Equatable, Sendable {
   public init() {}
 }
 
+public typealias MeetState = Int
+
+public enum MeetInput: Codable, Equatable, Sendable {
+  case race(value: MeetInputRaceValue)
+}
+
+public enum MeetInputRaceValue: Codable, Equatable, Sendable {
+  /// An input of the left lap.
+  case left(input: MeetInputRaceValueLeftInput)
+  case runner(id: Int, change: MeetInputRaceValueLeftInput)
+  case row(String, MeetInputRaceValueLeftInput)
+  case over
+}
+
+public enum MeetInputRaceValueLeftInput: Codable, Equatable, Sendable {
+  /// The clock starts.
+  case started
+  case name(name: String, id: Int, before: String? = nil)
+  case set(Int)
+}
+
+public struct MeetConfiguration: Codable, Equatable, Sendable {
+  public init() {}
+}
+
 extension Kind where Input == OddKindInput, State == OddKindState {
   /// A kind with everything that needs care.
   public static var oddKind: Kind { Kind("odd-kind") }
@@ -498,7 +523,21 @@ extension Kind where Input == OddKind2Input, State == OddKind2State {
   public static var oddKind2: Kind { Kind("oddKind") }
 }
 
+extension Client {
+  /// Opens a store of the kind with a configuration, and subscribes to it.
+  public func open(
+    _ kind: Kind<OddKind2Input, OddKind2State>, name: String? = nil, config: OddKind2Configuration
+  ) async throws -> RemoteStore<OddKind2Input, OddKind2State> {
+    try await open(kind, name: name, config: JSON.value(config))
+  }
+}
+
 extension Kind where Input == Kind2048GameInput, State == Kind2048GameState {
   /// The kind "2048 "game"".
   public static var kind2048Game: Kind { Kind("2048 \"game\"") }
+}
+
+extension Kind where Input == MeetInput, State == MeetState {
+  /// A kind whose machine has children, which have children.
+  public static var meet: Kind { Kind("meet") }
 }

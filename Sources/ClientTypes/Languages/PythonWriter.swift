@@ -55,7 +55,9 @@ struct PythonWriter {
     return (model.whole == nil ? "" : "# SPDX-License-Identifier: Apache-2.0\n")
       + docstring(TypeModel.origin) + "\n\nfrom __future__ import annotations\n\n"
       + (used.isEmpty ? "" : "from typing import \(used.joined(separator: ", "))\n")
-      + (model.whole == nil ? "\nfrom statewire import Kind\n" : "")
+      + (model.whole == nil
+        ? "\nfrom statewire import \(["EventStream", "Kind", "Store"].filter(words.contains).joined(separator: ", "))\n"
+        : "")
   }
 
   // MARK: - Declarations
@@ -155,7 +157,7 @@ struct PythonWriter {
 
   // MARK: - Types
 
-  private func type(_ type: TypeExpression) -> String {
+  func type(_ type: TypeExpression) -> String {
     switch type {
     case .any: "Any"
     case .null: "None"
@@ -199,14 +201,16 @@ struct PythonWriter {
         + "\(constant): Kind[\(input), \(type(kind.state))] = Kind(\(kind.name.jsonLiteral))\n"
     ]
     if let (tag, cases) = model.cases(of: kind.input) {
-      var names = UniqueNames()
-      let methods = cases.map { one in
-        constructor(one, names.unique(safe(one.value.memberName.snakeCased)), tag)
-      }
-      let doc = docstring("Creates inputs of the kind \(kind.name.jsonLiteral).")
+      parts += PythonInputs(writer: self).text(kind, cases, tag: tag)
+    }
+    if let event = kind.event {
+      let function = safe(kind.prefix.snakeCased) + "_events"
       parts.append(
-        "\nclass \(kind.prefix)Inputs:\n\(doc.indented(by: 4))\n\n"
-          + methods.joined(separator: "\n"))
+        "\ndef \(function)(store: Store[\(input), \(type(kind.state))]) -> EventStream[\(type(event))]:\n"
+          + docstring(
+            "Iterates over the events of a store of the kind \(kind.name.jsonLiteral) from now on."
+          )
+          .indented(by: 4) + "\n    return store.events()\n")
     }
     return parts
   }
@@ -225,34 +229,6 @@ struct PythonWriter {
     }
   }
 
-  private func constructor(_ one: TypeDeclaration.Case, _ name: String, _ tag: String) -> String {
-    var names = UniqueNames()
-    let parameters = one.members.map { member in
-      (name: names.unique(safe(member.key.memberName)), member: member)
-    }
-    let input = names.unique("_input")
-    let sorted =
-      parameters.filter(\.member.isRequired) + parameters.filter { !$0.member.isRequired }
-    let signature = sorted.map { name, member in
-      let type = type(member.type)
-      if member.isRequired { return "\(name): \(type)" }
-      return "\(name): \(member.type == member.type.orNull ? type : "\(type) | None") = None"
-    }
-    let items =
-      ["\(tag.jsonLiteral): \(one.value.jsonLiteral)"]
-      + sorted.filter(\.member.isRequired).map { "\($0.member.key.jsonLiteral): \($0.name)" }
-    let sometimes = sorted.filter { !$0.member.isRequired }.map { name, member in
-      "        if \(name) is not None:\n            \(input)[\(member.key.jsonLiteral)] = \(name)\n"
-    }
-    let head =
-      "    @staticmethod\n    def \(name)(\((sorted.isEmpty || one.isPositional ? signature : ["*"] + signature).joined(separator: ", "))) -> \(one.name):\n"
-      + (one.description.map { docstring($0).indented(by: 8) + "\n" } ?? "")
-    let dict = "{\(items.joined(separator: ", "))}"
-    if sometimes.isEmpty { return head + "        return \(dict)\n" }
-    return head + "        \(input): \(one.name) = \(dict)\n\(sometimes.joined())"
-      + "        return \(input)\n"
-  }
-
   // MARK: - The protocol
 
   private func errors(_ whole: TypeModel.Whole) -> String {
@@ -262,7 +238,7 @@ struct PythonWriter {
 
   // MARK: - Text
 
-  private func docstring(_ text: String) -> String {
+  func docstring(_ text: String) -> String {
     var text = text.commentLines.joined(separator: "\n").replacingBackslashes
     text = text.split(separator: "\"\"\"", omittingEmptySubsequences: false)
       .joined(separator: "'''")
@@ -286,7 +262,7 @@ struct PythonWriter {
   }
 
   /// Returns a name that is neither a keyword nor the name of a type.
-  private func safe(_ name: String) -> String {
+  func safe(_ name: String) -> String {
     Self.reserved.contains(name) ? name + "_" : name
   }
 

@@ -25,6 +25,24 @@ struct SwiftWriter {
         public static var \(safe(identifier(kind.prefix.uncapitalisedFirst))): Kind { Kind(\(literal(kind.name))) }
       }
 
+      """ + opening(kind)
+  }
+
+  /// Returns a function that opens a store with a configuration, if the kind has one.
+  private func opening(_ kind: TypeModel.Kind) -> String {
+    guard !model.isEmpty(kind.configuration) else { return "" }
+    let (input, state) = (type(kind.input), type(kind.state))
+    return """
+
+      extension Client {
+        /// Opens a store of the kind with a configuration, and subscribes to it.
+        public func open(
+          _ kind: Kind<\(input), \(state)>, name: String? = nil, config: \(type(kind.configuration))
+        ) async throws -> RemoteStore<\(input), \(state)> {
+          try await open(kind, name: name, config: JSON.value(config))
+        }
+      }
+
       """
   }
 

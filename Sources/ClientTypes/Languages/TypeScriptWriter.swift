@@ -140,34 +140,12 @@ struct TypeScriptWriter {
       """,
     ]
     if let (tag, cases) = model.cases(of: kind.input) {
-      var names = UniqueNames()
-      let constructors = cases.map { one in
-        constructor(one, names.unique(one.value.memberName), tag)
-      }
+      let inputs = TypeScriptInputs(model: model, type: type, key: key)
       parts.append(
         "/** Creates inputs of the kind \"\(title)\". */\nexport const \(name)Inputs = {\n"
-          + constructors.joined() + "};\n")
+          + inputs.text(cases, tag: tag) + "};\n")
     }
     return parts
-  }
-
-  private func constructor(_ one: TypeDeclaration.Case, _ name: String, _ tag: String) -> String {
-    let tagMember = "\(key(tag)): \(one.value.jsonLiteral)"
-    let comment = blockComment(one.description, indent: 2)
-    // A method of this name would not be called `__proto__`.
-    let method = name == "__proto__" ? "[\"__proto__\"]" : name
-    guard !one.members.isEmpty else {
-      return "\(comment)  \(method)(): \(one.name) {\n    return { \(tagMember) };\n  },\n"
-    }
-    if one.isPositional, one.members.allSatisfy(\.isRequired) {
-      let parameters = one.members.map { "\($0.key): \(type($0.type))" }.joined(separator: ", ")
-      return "\(comment)  \(method)(\(parameters)): \(one.name) {\n"
-        + "    return { \(tagMember), \(one.members.map(\.key).joined(separator: ", ")) };\n  },\n"
-    }
-    let isOptional = one.members.allSatisfy(\.isOmissible)
-    return "\(comment)  \(method)(members: Omit<\(one.name), \(tag.jsonLiteral)>"
-      + (isOptional ? " = {}" : "") + "): \(one.name) {\n"
-      + "    return { \(tagMember), ...members };\n  },\n"
   }
 
   /// Kinds that the client declares itself.

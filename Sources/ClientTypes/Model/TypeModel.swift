@@ -145,6 +145,39 @@ struct TypeModel {
   }
 }
 
+// MARK: - Inputs of children
+
+extension TypeModel {
+  /// A case of an input that contains an input of another type, as those of a composed machine do.
+  struct Nesting {
+    /// The member that contains the other input.
+    let member: TypeDeclaration.Member
+    /// The other members that are always present, such as the id of an element.
+    let others: [TypeDeclaration.Member]
+    /// The other input.
+    let tag: String
+    let cases: [TypeDeclaration.Case]
+  }
+
+  /// Returns the input in a case; nil if the case has none, several, or one that contains itself.
+  func nesting(_ one: TypeDeclaration.Case) -> Nesting? {
+    let nested = one.members.filter { $0.isRequired && cases(of: $0.type) != nil }
+    guard nested.count == 1, let member = nested.first, let (tag, cases) = cases(of: member.type),
+      !member.type.names.contains(where: isRecursive)
+    else { return nil }
+    return Nesting(
+      member: member, others: one.members.filter { $0.isRequired && $0.key != member.key },
+      tag: tag, cases: cases)
+  }
+
+  /// True if a type is an object without members.
+  func isEmpty(_ type: TypeExpression) -> Bool {
+    guard case .named(let index) = type, case .object(let members, _) = declarations[index].shape
+    else { return false }
+    return members.isEmpty
+  }
+}
+
 // MARK: - Collecting
 
 extension TypeModel {

@@ -848,6 +848,218 @@ object Kind2048GameConfiguration {
     override fun toString() = "Kind2048GameConfiguration"
 }
 
+typealias MeetState = Long
+
+sealed class MeetInput {
+    abstract fun toJson(): Map<String, Any?>
+
+    companion object {
+        fun fromJson(json: Any?): MeetInput = when (val tag = (json as Map<*, *>)["type"]) {
+            "race" -> MeetInputRace.fromJson(json)
+            else -> throw IllegalArgumentException("MeetInput: unknown " + tag)
+        }
+    }
+}
+
+data class MeetInputRace(
+    val value: MeetInputRaceValue
+) : MeetInput() {
+    override fun toJson(): Map<String, Any?> {
+        val json = LinkedHashMap<String, Any?>()
+        json["type"] = "race"
+        json["value"] = value.toJson()
+        return json
+    }
+
+    companion object {
+        fun fromJson(json: Any?): MeetInputRace {
+            val members = json as Map<*, *>
+            return MeetInputRace(
+                value = MeetInputRaceValue.fromJson(members["value"])
+            )
+        }
+    }
+}
+
+sealed class MeetInputRaceValue {
+    abstract fun toJson(): Map<String, Any?>
+
+    companion object {
+        fun fromJson(json: Any?): MeetInputRaceValue = when (val tag = (json as Map<*, *>)["type"]) {
+            "left" -> MeetInputRaceValueLeft.fromJson(json)
+            "runner" -> MeetInputRaceValueRunner.fromJson(json)
+            "row" -> MeetInputRaceValueRow.fromJson(json)
+            "over" -> MeetInputRaceValueOver.fromJson(json)
+            else -> throw IllegalArgumentException("MeetInputRaceValue: unknown " + tag)
+        }
+    }
+}
+
+/** An input of the left lap. */
+data class MeetInputRaceValueLeft(
+    val input: MeetInputRaceValueLeftInput
+) : MeetInputRaceValue() {
+    override fun toJson(): Map<String, Any?> {
+        val json = LinkedHashMap<String, Any?>()
+        json["type"] = "left"
+        json["input"] = input.toJson()
+        return json
+    }
+
+    companion object {
+        fun fromJson(json: Any?): MeetInputRaceValueLeft {
+            val members = json as Map<*, *>
+            return MeetInputRaceValueLeft(
+                input = MeetInputRaceValueLeftInput.fromJson(members["input"])
+            )
+        }
+    }
+}
+
+data class MeetInputRaceValueRunner(
+    val id: Long,
+    val change: MeetInputRaceValueLeftInput
+) : MeetInputRaceValue() {
+    override fun toJson(): Map<String, Any?> {
+        val json = LinkedHashMap<String, Any?>()
+        json["type"] = "runner"
+        json["id"] = id
+        json["change"] = change.toJson()
+        return json
+    }
+
+    companion object {
+        fun fromJson(json: Any?): MeetInputRaceValueRunner {
+            val members = json as Map<*, *>
+            return MeetInputRaceValueRunner(
+                id = (members["id"] as Number).toLong(),
+                change = MeetInputRaceValueLeftInput.fromJson(members["change"])
+            )
+        }
+    }
+}
+
+data class MeetInputRaceValueRow(
+    val _0: String,
+    val _1: MeetInputRaceValueLeftInput
+) : MeetInputRaceValue() {
+    override fun toJson(): Map<String, Any?> {
+        val json = LinkedHashMap<String, Any?>()
+        json["type"] = "row"
+        json["_0"] = _0
+        json["_1"] = _1.toJson()
+        return json
+    }
+
+    companion object {
+        fun fromJson(json: Any?): MeetInputRaceValueRow {
+            val members = json as Map<*, *>
+            return MeetInputRaceValueRow(
+                _0 = members["_0"] as String,
+                _1 = MeetInputRaceValueLeftInput.fromJson(members["_1"])
+            )
+        }
+    }
+}
+
+object MeetInputRaceValueOver : MeetInputRaceValue() {
+    override fun toJson(): Map<String, Any?> {
+        val json = LinkedHashMap<String, Any?>()
+        json["type"] = "over"
+        return json
+    }
+
+    @Suppress("UNUSED_PARAMETER")
+    fun fromJson(json: Any?): MeetInputRaceValueOver = this
+
+    override fun toString() = "MeetInputRaceValueOver"
+}
+
+sealed class MeetInputRaceValueLeftInput {
+    abstract fun toJson(): Map<String, Any?>
+
+    companion object {
+        fun fromJson(json: Any?): MeetInputRaceValueLeftInput = when (val tag = (json as Map<*, *>)["type"]) {
+            "started" -> MeetInputRaceValueLeftInputStarted.fromJson(json)
+            "name" -> MeetInputRaceValueLeftInputName.fromJson(json)
+            "set" -> MeetInputRaceValueLeftInputSet.fromJson(json)
+            else -> throw IllegalArgumentException("MeetInputRaceValueLeftInput: unknown " + tag)
+        }
+    }
+}
+
+/** The clock starts. */
+object MeetInputRaceValueLeftInputStarted : MeetInputRaceValueLeftInput() {
+    override fun toJson(): Map<String, Any?> {
+        val json = LinkedHashMap<String, Any?>()
+        json["type"] = "started"
+        return json
+    }
+
+    @Suppress("UNUSED_PARAMETER")
+    fun fromJson(json: Any?): MeetInputRaceValueLeftInputStarted = this
+
+    override fun toString() = "MeetInputRaceValueLeftInputStarted"
+}
+
+data class MeetInputRaceValueLeftInputName(
+    val name: String,
+    val id: Long,
+    val before: String? = null
+) : MeetInputRaceValueLeftInput() {
+    override fun toJson(): Map<String, Any?> {
+        val json = LinkedHashMap<String, Any?>()
+        json["type"] = "name"
+        json["name"] = name
+        json["id"] = id
+        if (before != null) json["before"] = before
+        return json
+    }
+
+    companion object {
+        fun fromJson(json: Any?): MeetInputRaceValueLeftInputName {
+            val members = json as Map<*, *>
+            return MeetInputRaceValueLeftInputName(
+                name = members["name"] as String,
+                id = (members["id"] as Number).toLong(),
+                before = members["before"]?.let { json1 -> json1 as String }
+            )
+        }
+    }
+}
+
+data class MeetInputRaceValueLeftInputSet(
+    val _0: Long
+) : MeetInputRaceValueLeftInput() {
+    override fun toJson(): Map<String, Any?> {
+        val json = LinkedHashMap<String, Any?>()
+        json["type"] = "set"
+        json["_0"] = _0
+        return json
+    }
+
+    companion object {
+        fun fromJson(json: Any?): MeetInputRaceValueLeftInputSet {
+            val members = json as Map<*, *>
+            return MeetInputRaceValueLeftInputSet(
+                _0 = (members["_0"] as Number).toLong()
+            )
+        }
+    }
+}
+
+object MeetConfiguration {
+    fun toJson(): Map<String, Any?> {
+        val json = LinkedHashMap<String, Any?>()
+        return json
+    }
+
+    @Suppress("UNUSED_PARAMETER")
+    fun fromJson(json: Any?): MeetConfiguration = this
+
+    override fun toString() = "MeetConfiguration"
+}
+
 /** A kind with everything that needs care. */
 const val ODD_KIND = "odd-kind"
 
@@ -856,3 +1068,6 @@ const val ODD_KIND2 = "oddKind"
 
 /** The name of the kind "2048 "game"". */
 const val KIND2048_GAME = "2048 \"game\""
+
+/** A kind whose machine has children, which have children. */
+const val MEET = "meet"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, TypedDict
 
-from statewire import Kind
+from statewire import EventStream, Kind, Store
 
 
 _OddKindStateAlways = TypedDict(
@@ -146,6 +146,10 @@ class Kind2048GameConfiguration(TypedDict):
     pass
 
 
+class MeetConfiguration(TypedDict):
+    pass
+
+
 class OddKindStateExpressionNumber(TypedDict):
     type: Literal["number"]
     value: float
@@ -262,6 +266,55 @@ class OddKindInput2(_OddKindInput2Always, _OddKindInput2Sometimes):
     pass
 
 
+class MeetInputRace(TypedDict):
+    type: Literal["race"]
+    value: MeetInputRaceValue
+
+
+class MeetInputRaceValueLeft(TypedDict):
+    """An input of the left lap."""
+
+    type: Literal["left"]
+    input: MeetInputRaceValueLeftInput
+
+
+class MeetInputRaceValueRunner(TypedDict):
+    type: Literal["runner"]
+    id: int
+    change: MeetInputRaceValueLeftInput
+
+
+class MeetInputRaceValueRow(TypedDict):
+    type: Literal["row"]
+    _0: str
+    _1: MeetInputRaceValueLeftInput
+
+
+class MeetInputRaceValueOver(TypedDict):
+    type: Literal["over"]
+
+
+class MeetInputRaceValueLeftInputStarted(TypedDict):
+    """The clock starts."""
+
+    type: Literal["started"]
+
+
+class _MeetInputRaceValueLeftInputName(TypedDict):
+    type: Literal["name"]
+    name: str
+    id: int
+
+
+class MeetInputRaceValueLeftInputName(_MeetInputRaceValueLeftInputName, total=False):
+    before: str
+
+
+class MeetInputRaceValueLeftInputSet(TypedDict):
+    type: Literal["set"]
+    _0: int
+
+
 #: A string of the format decimal.
 DecimalString: TypeAlias = str
 #: A string of the format date-time.
@@ -292,6 +345,19 @@ OddKindInput: TypeAlias = (
 OddKind2State: TypeAlias = list[OddKind2StateItem]
 Kind2048GameState: TypeAlias = int
 Kind2048GameInput: TypeAlias = Literal["up", "down"]
+MeetState: TypeAlias = int
+MeetInput: TypeAlias = MeetInputRace
+MeetInputRaceValue: TypeAlias = (
+    MeetInputRaceValueLeft
+    | MeetInputRaceValueRunner
+    | MeetInputRaceValueRow
+    | MeetInputRaceValueOver
+)
+MeetInputRaceValueLeftInput: TypeAlias = (
+    MeetInputRaceValueLeftInputStarted
+    | MeetInputRaceValueLeftInputName
+    | MeetInputRaceValueLeftInputSet
+)
 OddKindStateNested: TypeAlias = "list[OddKindStateNested]"
 
 
@@ -343,7 +409,128 @@ class OddKindInputs:
         return _input
 
 
+def odd_kind_events(store: Store[OddKindInput, OddKindState]) -> EventStream[OddKindEvent]:
+    """Iterates over the events of a store of the kind "odd-kind" from now on."""
+    return store.events()
+
+
 ODD_KIND2: Kind[OddKind2Input, OddKind2State] = Kind("oddKind")
 
 
 KIND2048_GAME: Kind[Any, Kind2048GameState] = Kind("2048 \"game\"")
+
+
+#: A kind whose machine has children, which have children.
+MEET: Kind[MeetInput, MeetState] = Kind("meet")
+
+
+class _MeetInputRaceValueLeftConstructors:
+    """Creates inputs "left"."""
+
+    def __call__(_constructors, *, input: MeetInputRaceValueLeftInput) -> MeetInputRace:
+        """An input of the left lap."""
+        _input: MeetInputRaceValueLeft = {"type": "left", "input": input}
+        return {"type": "race", "value": _input}
+
+    @staticmethod
+    def started() -> MeetInputRace:
+        """The clock starts."""
+        _input: MeetInputRaceValueLeftInputStarted = {"type": "started"}
+        _input2: MeetInputRaceValueLeft = {"type": "left", "input": _input}
+        return {"type": "race", "value": _input2}
+
+    @staticmethod
+    def name(*, name: str, id: int, before: str | None = None) -> MeetInputRace:
+        _input: MeetInputRaceValueLeftInputName = {"type": "name", "name": name, "id": id}
+        if before is not None:
+            _input["before"] = before
+        _input2: MeetInputRaceValueLeft = {"type": "left", "input": _input}
+        return {"type": "race", "value": _input2}
+
+    @staticmethod
+    def set(_0: int) -> MeetInputRace:
+        _input: MeetInputRaceValueLeftInputSet = {"type": "set", "_0": _0}
+        _input2: MeetInputRaceValueLeft = {"type": "left", "input": _input}
+        return {"type": "race", "value": _input2}
+
+
+class _MeetInputRaceValueRunnerConstructors:
+    """Creates inputs "runner"."""
+
+    def __call__(_constructors, *, id: int, change: MeetInputRaceValueLeftInput) -> MeetInputRace:
+        _input: MeetInputRaceValueRunner = {"type": "runner", "id": id, "change": change}
+        return {"type": "race", "value": _input}
+
+    @staticmethod
+    def started(*, id: int) -> MeetInputRace:
+        """The clock starts."""
+        _input: MeetInputRaceValueLeftInputStarted = {"type": "started"}
+        _input2: MeetInputRaceValueRunner = {"type": "runner", "id": id, "change": _input}
+        return {"type": "race", "value": _input2}
+
+    @staticmethod
+    def name(*, id: int, name: str, id2: int, before: str | None = None) -> MeetInputRace:
+        _input: MeetInputRaceValueLeftInputName = {"type": "name", "name": name, "id": id2}
+        if before is not None:
+            _input["before"] = before
+        _input2: MeetInputRaceValueRunner = {"type": "runner", "id": id, "change": _input}
+        return {"type": "race", "value": _input2}
+
+    @staticmethod
+    def set(*, id: int, _0: int) -> MeetInputRace:
+        _input: MeetInputRaceValueLeftInputSet = {"type": "set", "_0": _0}
+        _input2: MeetInputRaceValueRunner = {"type": "runner", "id": id, "change": _input}
+        return {"type": "race", "value": _input2}
+
+
+class _MeetInputRaceValueRowConstructors:
+    """Creates inputs "row"."""
+
+    def __call__(_constructors, _0: str, _1: MeetInputRaceValueLeftInput) -> MeetInputRace:
+        _input: MeetInputRaceValueRow = {"type": "row", "_0": _0, "_1": _1}
+        return {"type": "race", "value": _input}
+
+    @staticmethod
+    def started(*, _0: str) -> MeetInputRace:
+        """The clock starts."""
+        _input: MeetInputRaceValueLeftInputStarted = {"type": "started"}
+        _input2: MeetInputRaceValueRow = {"type": "row", "_0": _0, "_1": _input}
+        return {"type": "race", "value": _input2}
+
+    @staticmethod
+    def name(*, _0: str, name: str, id: int, before: str | None = None) -> MeetInputRace:
+        _input: MeetInputRaceValueLeftInputName = {"type": "name", "name": name, "id": id}
+        if before is not None:
+            _input["before"] = before
+        _input2: MeetInputRaceValueRow = {"type": "row", "_0": _0, "_1": _input}
+        return {"type": "race", "value": _input2}
+
+    @staticmethod
+    def set(*, _0: str, _02: int) -> MeetInputRace:
+        _input: MeetInputRaceValueLeftInputSet = {"type": "set", "_0": _02}
+        _input2: MeetInputRaceValueRow = {"type": "row", "_0": _0, "_1": _input}
+        return {"type": "race", "value": _input2}
+
+
+class _MeetInputRaceConstructors:
+    """Creates inputs "race"."""
+
+    def __call__(_constructors, *, value: MeetInputRaceValue) -> MeetInputRace:
+        return {"type": "race", "value": value}
+
+    left = _MeetInputRaceValueLeftConstructors()
+
+    runner = _MeetInputRaceValueRunnerConstructors()
+
+    row = _MeetInputRaceValueRowConstructors()
+
+    @staticmethod
+    def over() -> MeetInputRace:
+        _input: MeetInputRaceValueOver = {"type": "over"}
+        return {"type": "race", "value": _input}
+
+
+class MeetInputs:
+    """Creates inputs of the kind "meet"."""
+
+    race = _MeetInputRaceConstructors()

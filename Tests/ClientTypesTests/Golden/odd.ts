@@ -241,6 +241,67 @@ export type Kind2048GameInput = "up" | "down";
 
 export type Kind2048GameConfiguration = { [member: string]: Json };
 
+export type MeetState = number;
+
+export interface MeetInputRace {
+  type: "race";
+  value: MeetInputRaceValue;
+}
+
+export type MeetInput = MeetInputRace;
+
+/** An input of the left lap. */
+export interface MeetInputRaceValueLeft {
+  type: "left";
+  input: MeetInputRaceValueLeftInput;
+}
+
+export interface MeetInputRaceValueRunner {
+  type: "runner";
+  id: number;
+  change: MeetInputRaceValueLeftInput;
+}
+
+export interface MeetInputRaceValueRow {
+  type: "row";
+  _0: string;
+  _1: MeetInputRaceValueLeftInput;
+}
+
+export interface MeetInputRaceValueOver {
+  type: "over";
+}
+
+export type MeetInputRaceValue =
+  | MeetInputRaceValueLeft
+  | MeetInputRaceValueRunner
+  | MeetInputRaceValueRow
+  | MeetInputRaceValueOver;
+
+/** The clock starts. */
+export interface MeetInputRaceValueLeftInputStarted {
+  type: "started";
+}
+
+export interface MeetInputRaceValueLeftInputName {
+  type: "name";
+  name: string;
+  id: number;
+  before?: string;
+}
+
+export interface MeetInputRaceValueLeftInputSet {
+  type: "set";
+  _0: number;
+}
+
+export type MeetInputRaceValueLeftInput =
+  | MeetInputRaceValueLeftInputStarted
+  | MeetInputRaceValueLeftInputName
+  | MeetInputRaceValueLeftInputSet;
+
+export type MeetConfiguration = { [member: string]: Json };
+
 /** A kind with everything that needs care. */
 export const oddKindKind = "odd-kind";
 
@@ -301,10 +362,80 @@ export interface Kind2048GameTypes {
   config: Kind2048GameConfiguration;
 }
 
+/** A kind whose machine has children, which have children. */
+export const meetKind = "meet";
+
+/** The types of the kind "meet": `client.store<MeetTypes>(…)`. */
+export interface MeetTypes {
+  input: MeetInput;
+  state: MeetState;
+  event: never;
+  config: MeetConfiguration;
+}
+
+/** Creates inputs of the kind "meet". */
+export const meetInputs = {
+  race: Object.assign(
+    (members: Omit<MeetInputRace, "type">): MeetInputRace => ({ type: "race", ...members }),
+    {
+      /** An input of the left lap. */
+      left: Object.assign(
+        (members: Omit<MeetInputRaceValueLeft, "type">): MeetInputRace => ({ type: "race", value: { type: "left", ...members } }),
+        {
+          /** The clock starts. */
+          started(): MeetInputRace {
+            return { type: "race", value: { type: "left", input: { type: "started" } } };
+          },
+          name_(members: Omit<MeetInputRaceValueLeftInputName, "type">): MeetInputRace {
+            return { type: "race", value: { type: "left", input: { type: "name", ...members } } };
+          },
+          set(_0: number): MeetInputRace {
+            return { type: "race", value: { type: "left", input: { type: "set", _0 } } };
+          },
+        },
+      ),
+      runner: Object.assign(
+        (members: Omit<MeetInputRaceValueRunner, "type">): MeetInputRace => ({ type: "race", value: { type: "runner", ...members } }),
+        {
+          /** The clock starts. */
+          started(of2: Pick<MeetInputRaceValueRunner, "id">): MeetInputRace {
+            return { type: "race", value: { type: "runner", ...of2, change: { type: "started" } } };
+          },
+          name_(of2: Pick<MeetInputRaceValueRunner, "id">, members: Omit<MeetInputRaceValueLeftInputName, "type">): MeetInputRace {
+            return { type: "race", value: { type: "runner", ...of2, change: { type: "name", ...members } } };
+          },
+          set(of2: Pick<MeetInputRaceValueRunner, "id">, _0: number): MeetInputRace {
+            return { type: "race", value: { type: "runner", ...of2, change: { type: "set", _0 } } };
+          },
+        },
+      ),
+      row: Object.assign(
+        (_0: string, _1: MeetInputRaceValueLeftInput): MeetInputRace => ({ type: "race", value: { type: "row", _0, _1 } }),
+        {
+          /** The clock starts. */
+          started(of2: Pick<MeetInputRaceValueRow, "_0">): MeetInputRace {
+            return { type: "race", value: { type: "row", ...of2, _1: { type: "started" } } };
+          },
+          name_(of2: Pick<MeetInputRaceValueRow, "_0">, members: Omit<MeetInputRaceValueLeftInputName, "type">): MeetInputRace {
+            return { type: "race", value: { type: "row", ...of2, _1: { type: "name", ...members } } };
+          },
+          set(of2: Pick<MeetInputRaceValueRow, "_0">, _0: number): MeetInputRace {
+            return { type: "race", value: { type: "row", ...of2, _1: { type: "set", _0 } } };
+          },
+        },
+      ),
+      over(): MeetInputRace {
+        return { type: "race", value: { type: "over" } };
+      },
+    },
+  ),
+};
+
 // `client.store(name)` of the JavaScript client knows the types of these kinds.
 declare module "statewire" {
   interface StoreKinds {
     "odd-kind": OddKindTypes;
     oddKind: OddKind2Types;
+    meet: MeetTypes;
   }
 }

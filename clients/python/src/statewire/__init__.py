@@ -40,6 +40,7 @@ from .kinds import ADD_TODO, BALANCE, FORM, LOADING, TODO, Kind
 from .patch import Document, PatchError, apply
 from .printing import printable
 from .replica import Replica
+from .signal import EventStream
 from .store import Store
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "ConnectionListener",
     "ConnectionLostError",
     "Document",
+    "EventStream",
     "ExpiredSessionError",
     "ForbiddenError",
     "InternalError",
