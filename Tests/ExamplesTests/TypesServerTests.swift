@@ -48,6 +48,35 @@ struct TypesServerTests {
     #expect(last["otherEchoes"] == 0 && last["sameEchoes"] == .number(JSONNumber(same.count)))
   }
 
+  @Test("values of all types are journaled, and restored after the server was killed")
+  func journal() async throws {
+    let folder = try TestFolder()
+    func start() throws -> ExampleServer {
+      try ExampleServer("TypesServer", "--data-dir", folder.path)
+    }
+    let values = try JSON.value(AllTypes())
+    let server = try start()
+    let client = try await server.client()
+    let session = try #require(
+      try await client.call("session/open", #"{"frontend":"a"}"#)["session"]?.string)
+    try await client.subscribe(to: "types")
+    // The state is written as a whole, and then changed: a restored one counts the input.
+    let input: JSONValue = ["type": "echoed", "values": values]
+    let taken = try await client.input(input.description, to: "types")
+    #expect(taken["changed"] == true, "\(taken)")
+    let state = client.state
+    #expect(state["sameEchoes"] == 1 && state["values"] == values)
+    server.kill()
+    let later = try start()
+    let again = try await later.client()
+    let attached = try await again.call(
+      "session/attach",
+      #"{"session":"\#(session)","frontend":"a","revisions":{"types":null}}"#)
+    let snapshot = attached["stores"]?["types"]?["snapshot"]
+    #expect(snapshot?["state"] == state, "\(attached)")
+    #expect(snapshot?["revision"] == 1)
+  }
+
   /// Sends the values with changed members, and returns the responses.
   private func responses(to changes: [JSONObject]) throws -> [JSONValue] {
     try messages(changes).filter { $0["id"] != nil }

@@ -3,8 +3,9 @@
 import StateMachines
 import StatewireJSON
 
-/// A store that shows a value of each type, and compares what clients send back with it.
-struct Types: StateMachine {
+/// A store that shows a value of each type, and compares what clients send back with it. It is
+/// journaled.
+struct Types: DurableMachine {
   enum Input: Codable, Sendable { case echoed(values: AllTypes) }
   enum Action: Sendable { case compared(isSame: Bool) }
   struct State: Codable, Sendable {
@@ -22,6 +23,10 @@ struct Types: StateMachine {
       let isSame = (try? JSON.value(values)) == (try? JSON.value(state.values))
       return .action(.compared(isSame: isSame))
     }
+  }
+
+  func restart(of input: Input, in state: State, after elapsed: Duration) -> Effect<Action> {
+    .none
   }
 
   func reduce(_ state: inout State, _ action: Action) {
