@@ -23,13 +23,11 @@ struct StoredTable: Sendable {
       @escaping @Sendable ([StoredRow?], _ next: TablePosition) throws(DocumentError) ->
       [StoredChange]
   ) -> Effect<Action> {
-    .identified { [self] id in
-      let key = id.map { id in
-        ([id.description, storedName, operation] + ids).joined(separator: "\u{1F}")
-      }
-      return .run("\(name).\(operation)", failing: { failure(DocumentError($0)) }) { context in
+    let part = ([storedName, operation] + ids).joined(separator: "\u{1F}")
+    return .identified(part: part) { [self] id in
+      .run("\(name).\(operation)", failing: { failure(DocumentError($0)) }) { context in
         do throws(DocumentError) {
-          let position = try await storage.update(storedName, reading: ids, once: key, change)
+          let position = try await storage.update(storedName, reading: ids, once: id, change)
           await positions.wait(for: position)
         } catch {
           if error.code == .cancelled { return }

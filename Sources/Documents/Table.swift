@@ -26,8 +26,7 @@ public import StateMachines
 ///   request that waits for the effects of its input gets its response after its own update. Make
 ///   one value for each store, in the factory of its kind: then it waits for no other store.
 /// - Exactly once: a write of a journaled session is carried out once, even if the process was
-///   killed before it recorded the result and the write runs again (`Effect.identified`). Two
-///   writes of one input that change the same row need different names (`operation`).
+///   killed before it recorded the result and the write runs again (`Effect.identified`).
 /// - Refusals and limits: the input is refused, and nothing has changed.
 /// - Faults: the names of the operations are `NAME.put`, `NAME.append`, `NAME.update`, `NAME.remove`
 ///   and `NAME.watch`; each attempt of a watch to read is a part `NAME.read`.

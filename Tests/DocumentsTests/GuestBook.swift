@@ -9,6 +9,8 @@ struct GuestBook: StateMachine, DurableMachine {
     case signed(name: String)
     /// Is settled a second after the entry was added.
     case signedAndWaited(name: String)
+    /// Adds two entries and changes one of them twice.
+    case signedTwice(name: String)
     case renamed(id: Int, name: String)
     case put(id: Int, name: String)
     case removed(id: Int)
@@ -46,6 +48,13 @@ struct GuestBook: StateMachine, DurableMachine {
     case .signedAndWaited(let name):
       .several(
         entries.append(failing: Action.failed) { Entry(id: $0, name: name) },
+        .after(.seconds(1), .action(.done)))
+    case .signedTwice(let name):
+      .several(
+        entries.append(failing: Action.failed) { Entry(id: $0, name: name) },
+        entries.append(failing: Action.failed) { Entry(id: $0, name: name) },
+        entries.update(1, failing: Action.failed) { $0?.name += "!" },
+        entries.update(1, failing: Action.failed) { $0?.name += "?" },
         .after(.seconds(1), .action(.done)))
     case .renamed(let id, let name):
       entries.update(id, then: .done, failing: Action.failed) { entry in

@@ -123,6 +123,27 @@ struct TableTests {
     try await store.finish()
   }
 
+  @Test("all writes of one input are carried out, each of them once")
+  func severalWrites() async throws {
+    let store = try await opened()
+    try await store.send(.signedTwice(name: "Ann"))
+    let steps = [["Ann"], ["Ann", "Ann"], ["Ann!", "Ann"], ["Ann!?", "Ann"]]
+    for (number, names) in steps.enumerated() {
+      try await store.receive {
+        $0.entries = TableRows(
+          names.enumerated().map { Entry(id: $0 + 1, name: $1) },
+          position: TablePosition(rawValue: Int64(number + 1)))
+      }
+    }
+    for _ in 0..<2 {
+      try await store.restart()
+      try await store.receive(.changed(TableChange([], position: 4)))
+    }
+    try await store.advance(by: .seconds(1))
+    try await store.receive(.done) { $0.done = 1 }
+    try await store.finish()
+  }
+
   @Test("a restarted store gets what it has missed, and begins its updates again")
   func restart() async throws {
     let table = entries()

@@ -53,4 +53,7 @@ struct EffectMoment {
 protocol StateOwner: AnyObject {
   /// The folded state, of the type of the store's machine.
   var currentState: any Sendable { get }
+
+  /// Counts the parts of an operation that have a name, this one included.
+  func count(_ part: String, of operation: OperationID) -> Int
 }

@@ -25,6 +25,10 @@ final class StoreRecord<Machine: StateMachine> {
   var state: JSONEncodedState?
   var patch = JSONPatchWriter()
 
+  /// The numbers of the named parts of inputs (`Effect.identified(part:)`). Those of settled inputs
+  /// are removed when another input has such parts, so that other inputs cost nothing.
+  private var parts: [InputID: [String: Int]] = [:]
+
   init(_ durability: Durability<Machine>, scope: String, epoch: UInt64) {
     self.durability = durability
     self.scope = scope
@@ -59,6 +63,15 @@ final class StoreRecord<Machine: StateMachine> {
   func keep(_ accepted: Accepted, _ inputID: InputID, isKnown: Bool = false) {
     self.accepted[inputID] = accepted
     if !isKnown { recordAccepted(accepted, inputID) }
+  }
+
+  /// Counts the parts of an input that have a name, this one included.
+  func count(
+    _ part: String, of inputID: InputID, isSettled: (InputID) -> Bool
+  ) -> Int {
+    if parts[inputID] == nil { parts = parts.filter { !isSettled($0.key) } }
+    parts[inputID, default: [:]][part, default: 0] += 1
+    return parts[inputID]?[part] ?? 1
   }
 
   /// Removes an input whose effects have all ended, and notifies the recorder.

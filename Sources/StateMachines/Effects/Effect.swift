@@ -225,6 +225,26 @@ extension Effect {
     Effect(step: .deferred { make($0.operation) })
   }
 
+  /// Returns an effect that is made when it is performed, with an id of one part of its operation.
+  ///
+  /// For an input that makes several writes. Writes with one name are numbered in the order in which
+  /// they are performed, so after a restart the input must begin those of one name in the same order.
+  ///
+  /// - Parameters:
+  ///   - part: A name of the write, for example of what it writes to.
+  ///   - make: Makes the effect. The id is nil where that of `identified` is.
+  public static func identified(
+    part: String, _ make: @escaping @Sendable (String?) -> Effect
+  ) -> Effect {
+    Effect(
+      step: .deferred { moment in
+        make(
+          moment.operation.map { operation in
+            "\(operation) \(part) \(moment.store.count(part, of: operation))"
+          })
+      })
+  }
+
   /// Returns an effect that cancels the running effects with an id. It is not an error if there are
   /// none.
   public static func cancel(_ id: EffectID) -> Effect {

@@ -75,6 +75,11 @@ extension JSONError.Code {
 
 extension Store: StateOwner {
   var currentState: any Sendable { running.state }
+
+  func count(_ part: String, of operation: OperationID) -> Int {
+    guard let record else { return 1 }
+    return record.count(part, of: InputID(rawValue: operation.number)) { inputIDs.isSettled($0) }
+  }
 }
 
 extension StateMachine {
