@@ -318,6 +318,7 @@ let package = Package(
       name: "GuestBook",
       dependencies: ["Documents", "StateMachines", "StatewireServer"],
       path: "Examples/GuestBook",
+      exclude: ["guestbook.conversation"],
       swiftSettings: strict
     ),
 
@@ -377,7 +378,7 @@ let package = Package(
       name: "StatewireServerTests",
       dependencies: [
         "BuiltinStores", "ClientTransports", "Documents", "SQLiteFiles", "ServerCore",
-        "StateMachines", "StatewireProtocol", "StatewireServer", "Transports",
+        "StateMachines", "StatewireProtocol", "StatewireServer", "TestSupport", "Transports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],

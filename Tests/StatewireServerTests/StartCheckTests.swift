@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Documents
+import Foundation
 import Logging
+import SQLiteFiles
 import StateMachines
 import StatewireServer
+import TestSupport
 import Testing
 
 @Suite("Checks at the start of a server", .timeLimit(.minutes(5)))
@@ -84,6 +88,28 @@ struct StartCheckTests {
     #expect(try await fault(Self.configuration(kinds)) == nil)
   }
 
+  @Test("a damaged file of documents is refused if a kind uses it")
+  func documents() async throws {
+    try await withFolder { folder in
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      let file = "\(folder)/documents.sqlite"
+      try String(repeating: "no database ", count: 1000).write(
+        toFile: file, atomically: false, encoding: .utf8)
+      var configuration = Self.configuration([Self.gauge("gauge")])
+      configuration.dataFolder = folder
+      #expect(try await fault(configuration) == nil)
+      configuration.kinds = ServerKinds { context in
+        _ = context.documents
+        return [Self.gauge("gauge")]
+      }
+      let error = await #expect(throws: StorageError.self) { try await fault(configuration) }
+      #expect(error?.code == .notADatabase && error?.message.contains(file) == true)
+      configuration.dataFolder = nil
+      #expect(try await fault(configuration) == nil)
+    }
+  }
+
   @Test("a limit that is out of range is refused, with the name of its property")
   func limits() async throws {
     func check(
@@ -104,6 +130,9 @@ struct StartCheckTests {
     }
     try await check("limits.idleTime is -1.0 seconds; the time must not be negative") {
       $0.limits.idleTime = .seconds(-1)
+    }
+    try await check("documentLimits.rowBytes is 0; the limit must be at least 1") {
+      $0.documentLimits.rowBytes = 0
     }
     try await check("sessionLimits.historyBytes is -1; the limit must be at least 0") {
       $0.sessionLimits.historyBytes = -1
