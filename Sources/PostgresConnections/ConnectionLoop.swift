@@ -96,7 +96,8 @@ final class ConnectionLoop {
   }
 
   /// A server whose client has disappeared ends the connection within about 10 s as well, so that
-  /// its locks do not remain.
+  /// its locks do not remain. Statements find rows by their keys, also while the statistics of a
+  /// table that has grown quickly say that reading all of it is faster.
   private static let settings = PostgresStatement(
     "settings",
     """
@@ -104,7 +105,9 @@ final class ConnectionLoop {
       set_config('idle_in_transaction_session_timeout', '10000', false),
       set_config('tcp_keepalives_idle', '5', false),
       set_config('tcp_keepalives_interval', '2', false),
-      set_config('tcp_keepalives_count', '3', false)
+      set_config('tcp_keepalives_count', '3', false),
+      set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),
+      set_config('enable_mergejoin', 'off', false), set_config('jit', 'off', false)
     """)
 
   // MARK: Transactions

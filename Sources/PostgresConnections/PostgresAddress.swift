@@ -96,6 +96,8 @@ public struct PostgresAddress: Sendable, CustomStringConvertible, CustomReflecta
       ("application_name", application), ("connect_timeout", "5"), ("keepalives_idle", "5"),
       ("keepalives_interval", "2"), ("keepalives_count", "3"), ("tcp_user_timeout", "10000"),
       ("target_session_attrs", "read-write"), ("client_encoding", "UTF8"),
+      // Otherwise each connection first looks for a Kerberos ticket.
+      ("gssencmode", "disable"),
     ]
     return options.filter { $0.keyword != "client_encoding" }
       + defaults.filter { name, _ in

@@ -27,6 +27,7 @@ public final class PostgresConnection: Sendable {
   public typealias Ended = @Sendable (Result<[PostgresRows], PostgresError>) -> Void
 
   private let queue: ConnectionQueue
+  private let hasEnded = Semaphore<Void>()
 
   /// Starts a connection.
   ///
@@ -44,11 +45,13 @@ public final class PostgresConnection: Sendable {
   ) {
     let queue = ConnectionQueue()
     self.queue = queue
+    let hasEnded = self.hasEnded
     Thread.detachNewThread {
       ConnectionLoop(
         queue, address, application: application, statementTimeout: statementTimeout, setup: setup,
         changed: changed
       ).run()
+      hasEnded.signal(())
     }
   }
 
@@ -87,6 +90,14 @@ public final class PostgresConnection: Sendable {
 
   /// Ends the connection. Transactions that have not ended fail.
   public func close() { queue.close() }
+
+  /// Ends the connection, and blocks until its thread has ended, which takes at most as long as
+  /// connecting. A process calls it before it exits: libraries of libpq remove their data at the
+  /// exit, also while a thread uses them.
+  public func closeAndWait() {
+    queue.close()
+    hasEnded.wait()
+  }
 }
 
 /// A transaction and its end.

@@ -65,11 +65,7 @@ struct JournalPipeline {
     _ entries: [JournalEntry], refusal: (any Error)?, _ options: PostgresSessionJournal.Options,
     ended: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
-    if isDown || isLost, pending.isEmpty {
-      let error: any Error = isLost ? LeaseLost() : Self.unavailable
-      reports.append { ended(.failure(error)) }
-      return
-    }
+    if refuses(ended) { return }
     let turns = PostgresTurns(
       entries, in: &sessions, node: nodeID, endedCount: Int64(options.endedCount))
     if trouble == nil {
@@ -80,6 +76,25 @@ struct JournalPipeline {
       }
     }
     pending.append(Pending(turns: turns, since: .now, ended: ended))
+  }
+
+  /// Adds a transaction that gives sessions up.
+  mutating func release(
+    _ released: [SessionHandle], ended: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    if refuses(ended) { return }
+    let turns = PostgresTurns(releasing: released, in: &sessions)
+    pending.append(Pending(turns: turns, since: .now, ended: ended))
+  }
+
+  /// Fails a transaction if it cannot be sent in the near future.
+  private mutating func refuses(
+    _ ended: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) -> Bool {
+    guard isDown || isLost, pending.isEmpty else { return false }
+    let error: any Error = isLost ? LeaseLost() : Self.unavailable
+    reports.append { ended(.failure(error)) }
+    return true
   }
 
   /// True if the end of the transaction that was added last does not depend on the database.
@@ -185,6 +200,7 @@ struct JournalPipeline {
 
   /// Begins with a new writer, without sessions: the node has joined, for the first time or again.
   mutating func joined(_ node: Int64, writer: Int64) {
+    last = 0
     if self.writer != nil || nodeID != node {
       sessions = [:]
       dormant = []
@@ -198,6 +214,10 @@ struct JournalPipeline {
   /// Begins a new generation, in which the transactions after `last` are sent again.
   mutating func restarted(_ writer: (id: Int64, generation: Int64), last: Int64) {
     self.writer = writer
+    guard last >= self.last else {
+      // The database has lost transactions: it was restored, or replaced by a replica that was behind.
+      return lost()
+    }
     committed(upTo: last)
     self.last = last
     sentCount = 0
@@ -205,7 +225,7 @@ struct JournalPipeline {
     trouble = nil
   }
 
-  /// Notes that another node has removed this one.
+  /// Notes that this node does not own its sessions any more.
   mutating func lost() {
     isLost = true
     trouble = .failed(LeaseLost())

@@ -69,6 +69,9 @@ enum JournalStatements {
         FROM unnest($1::uuid[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bytea[])
         WITH ORDINALITY AS new (session, store, revision, bytes, data, place) ORDER BY place
     """)
+  /// A session that was journaled since it was loaded has entries; its row is as it was.
+  static let release = PostgresStatement(
+    "release", "UPDATE statewire.session SET node = NULL WHERE handle = ANY ($1::uuid[])")
   static let replaceEntry = PostgresStatement(
     "replace entry",
     "UPDATE statewire.entry SET data = $3 WHERE session = $1 AND number = $2")

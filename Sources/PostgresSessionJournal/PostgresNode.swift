@@ -210,16 +210,6 @@ public final class PostgresNode: SessionOwnership {
     }
   }
 
-  /// Gives sessions up; see `SessionOwnership`.
-  public func release(
-    _ sessions: [SessionHandle], ended: @escaping @Sendable (Result<Void, any Error>) -> Void
-  ) {
-    guard let id else { return ended(.failure(LeaseLost())) }
-    let releasing = PostgresTransaction(
-      Self.giveUp, .uuids(sessions.map(\.uuid)), .integer(id))
-    execute(releasing) { result in ended(result.map { _ in }) }
-  }
-
   /// Claims sessions with work to continue; see `SessionOwnership`.
   public func claimContinuing(
     limit: Int, ended: @escaping @Sendable (Result<[SessionHandle], any Error>) -> Void
@@ -317,11 +307,6 @@ public final class PostgresNode: SessionOwnership {
     """
     SELECT statewire.bury(id) FROM statewire.node
       WHERE lease_end < clock_timestamp() AND id <> $1
-    """)
-  private static let giveUp = PostgresStatement(
-    "give up",
-    """
-    UPDATE statewire.session SET node = NULL WHERE handle = ANY ($1::uuid[]) AND node = $2
     """)
   private static let continuing = PostgresStatement(
     "continuing",

@@ -141,14 +141,6 @@ extension PostgresSessionJournal {
     for session in dormant { _ = try load(session) }
   }
 
-  /// Removes sessions from memory that were put to sleep, or whose ownership was lost. All their
-  /// entries have been committed.
-  public func forget(_ sessions: [SessionHandle]) {
-    state.withLock { state in
-      for session in sessions { state.sessions[session] = nil }
-    }
-  }
-
   /// Executes a transaction that only reads, and blocks until it has ended.
   private func run(_ transaction: PostgresTransaction) throws -> PostgresRows {
     try connection.execute(transaction, within: options.patience)[0]

@@ -73,8 +73,19 @@ public final class PostgresSessionJournal: PipelinedJournal, Sendable {
   ) {
     var refusal: (any Error)?
     do { try loadDormant(in: entries) } catch { refusal = error }
+    begin { $0.begin(entries, refusal: refusal, options, ended: ended) }
+  }
+
+  /// Begins to give sessions up; see `PipelinedJournal`.
+  public func beginReleasing(
+    _ sessions: [SessionHandle], ended: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    begin { $0.release(sessions, ended: ended) }
+  }
+
+  private func begin(_ body: (inout JournalPipeline) -> Void) {
     let isStuck = state.withLock { state in
-      state.begin(entries, refusal: refusal, options, ended: ended)
+      body(&state)
       send(&state)
       return state.isStuck
     }
@@ -86,7 +97,8 @@ public final class PostgresSessionJournal: PipelinedJournal, Sendable {
   func send(_ state: inout JournalPipeline) {
     for (turns, number, generation) in state.takeUnsent() {
       let transaction = turns.transaction(generation, number: number)
-      connection.execute(transaction) { [weak self] result in
+      // One that cannot be sent is given up in the same time.
+      connection.execute(transaction, by: .now + options.patience) { [weak self] result in
         self?.ended(number, generation.generation, result)
       }
     }

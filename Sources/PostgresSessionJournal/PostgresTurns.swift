@@ -12,7 +12,7 @@ struct PostgresTurns {
   private(set) var before: [(session: LoggedSession, progress: LoggedSession.Progress)] = []
   /// The sessions that it opens.
   private(set) var opened: [LoggedSession] = []
-  /// The sessions that it ends.
+  /// The sessions that it ends or gives up.
   private(set) var ended: [LoggedSession] = []
   /// True if an entry belongs to a session that is not in memory. The session was lost to another
   /// node: nothing of it may be journaled.
@@ -164,6 +164,18 @@ struct PostgresTurns {
       (JournalStatements.end, [handles, .byteArrays(owners)]),
       (JournalStatements.forgetEnded, [.integer(endedCount)]),
     ]
+  }
+
+  /// Creates the transaction that gives sessions up.
+  ///
+  /// - Parameter sessions: The sessions in memory, from which these are removed.
+  init(releasing handles: [SessionHandle], in sessions: inout [SessionHandle: LoggedSession]) {
+    for handle in handles {
+      guard let session = sessions.removeValue(forKey: handle) else { continue }
+      ended.append(session)
+      fence(session)
+    }
+    statements.rest = [(JournalStatements.release, [.uuids(fenced.handles)])]
   }
 
   /// Creates the transaction that replaces the rows of a session up to one by one row.

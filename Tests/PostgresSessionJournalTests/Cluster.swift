@@ -31,6 +31,15 @@ struct Cluster {
     try observer.run("SELECT count(*) FROM statewire.\(table)").integer(0, 0)
   }
 
+  /// Ends the connections of a node.
+  func disconnect(_ name: String) throws {
+    try observer.run(
+      """
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name = 'statewire \(name)' AND datname = current_database()
+      """)
+  }
+
   /// Makes the lease of a node end now.
   func endLease(_ name: String) throws {
     try observer.run(
@@ -69,9 +78,8 @@ struct Node {
   }
 
   func release(_ session: SessionHandle) async throws {
-    journal.forget([session])
     try await withCheckedThrowingContinuation { continuation in
-      ownership.release([session]) { continuation.resume(with: $0) }
+      journal.beginReleasing([session]) { continuation.resume(with: $0) }
     }
   }
 

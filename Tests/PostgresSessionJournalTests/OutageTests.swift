@@ -31,21 +31,36 @@ struct OutageTests {
           try cluster.server.kill()
           try cluster.server.start()
         default:
-          try cluster.observer.run(
-            """
-            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-              WHERE application_name = 'statewire a'
-            """)
+          try cluster.disconnect("a")
         }
       }
     }
     try await ends.reaches(900)
     #expect(!ends.all.contains(false))
     // Each is there once: the numbers of rows have no gaps, and updates follow one another.
-    node.journal.forget([handle])
+    try await node.release(handle)
     let store = try #require(try node.journal.load(handle).session?.stores.first)
     #expect(store.revision == 900)
     #expect(store.frames.map(\.revision) == Array(1...900))
+  }
+
+  @Test("a database that has lost commits, such as a late replica, makes the node load all again")
+  func lostCommits() async throws {
+    let cluster = try Cluster(.common(), lease: .seconds(1))
+    let node = try cluster.node("a")
+    let handle = SessionHandle.random()
+    try node.journal.commit(handle.opened)
+    try node.journal.commit([handle.step(1)])
+    try cluster.observer.run("DELETE FROM statewire.entry WHERE number = 2")
+    try cluster.observer.run("UPDATE statewire.writer SET last = last - 1")
+    try cluster.disconnect("a")
+    #expect(throws: LeaseLost.self) { try node.journal.commit([handle.step(2)]) }
+    try await node.changes.reaches(2)
+    #expect(node.changes.all == [.lost, .held])
+    await eventually("the journal has a new writer") {
+      (try? node.journal.load(handle).session?.stores[0].revision) == 0
+    }
+    try node.journal.commit([handle.step(1)])
   }
 
   @Test("commits wait for a database that is read-only, and fail after the patience")
@@ -64,11 +79,7 @@ struct OutageTests {
         END $$
         """)
       // Connections read the setting when they begin.
-      try cluster.observer.run(
-        """
-        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-          WHERE application_name = 'statewire a'
-        """)
+      try cluster.disconnect("a")
     }
     try setReadOnly(true)
     let ends = Record<Bool>()
@@ -78,10 +89,11 @@ struct OutageTests {
     // Later ones fail immediately.
     #expect(throws: (any Error).self) { try node.journal.commit([handle.step(1)]) }
     try setReadOnly(false)
+    // The session is journaled as a whole, as after each failure.
     await eventually("the database accepts commits again") {
-      (try? node.journal.commit([handle.step(1)])) != nil
+      (try? node.journal.commit(handle.opened + [handle.step(1)])) != nil
     }
-    node.journal.forget([handle])
+    try await node.release(handle)
     #expect(try node.journal.load(handle).session?.stores[0].frames.map(\.revision) == [1])
   }
 
@@ -100,7 +112,7 @@ struct OutageTests {
     await eventually("the journal continues") {
       (try? node.journal.commit(handle.opened + [handle.step(2)])) != nil
     }
-    node.journal.forget([handle])
+    try await node.release(handle)
     #expect(try node.journal.load(handle).session?.stores[0].frames.map(\.revision) == [2])
   }
 }

@@ -98,7 +98,7 @@ struct OwnershipTests {
     #expect(try b.journal.load(handle).session?.stores[0].revision == committed)
   }
 
-  @Test("a node that cannot renew its lease stops in time, and continues if no other node was faster")
+  @Test("a node that cannot renew its lease stops in time, and continues if no other was faster")
   func lapsed() async throws {
     let cluster = try Cluster(PostgresServer(), lease: .seconds(1))
     let a = try cluster.node("a")

@@ -132,6 +132,12 @@ private final class HeldJournal: PipelinedJournal, @unchecked Sendable {
     loading = { [memory] in ended(Result { try memory.load(session) }) }
   }
 
+  func beginReleasing(
+    _ sessions: [SessionHandle], ended: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    ended(.success(()))
+  }
+
   func endLoading() { loading?() }
 
   func commit(_ entries: [JournalEntry]) throws {

@@ -26,4 +26,11 @@ public protocol PipelinedJournal: SessionJournal {
   func beginLoading(
     _ session: SessionHandle,
     ended: @escaping @Sendable (Result<LoadedSession, any Error>) -> Void)
+
+  /// Begins to give sessions up, after all transactions that have begun before: any node may claim
+  /// them. Later entries of them fail. It ends as a transaction does.
+  ///
+  /// - Parameter ended: Called once, on any thread; after a failure this node still owns them.
+  func beginReleasing(
+    _ sessions: [SessionHandle], ended: @escaping @Sendable (Result<Void, any Error>) -> Void)
 }

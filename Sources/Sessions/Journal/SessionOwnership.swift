@@ -16,15 +16,11 @@ public protocol SessionOwnership: AnyObject, Sendable {
   /// - Complexity: O(1): a lock and a clock.
   var isHeld: Bool { get }
 
-  /// Claims a session that no living node owns.
+  /// Claims a session that no living node owns. Loading it (`PipelinedJournal.beginLoading`) does the
+  /// same and reads it; this tells where to relay a client.
   func claim(
     _ session: SessionHandle,
     ended: @escaping @Sendable (Result<SessionClaim, any Error>) -> Void)
-
-  /// Gives sessions up, so that any node may claim them. All their entries have been committed, and
-  /// they are not in memory any more.
-  func release(
-    _ sessions: [SessionHandle], ended: @escaping @Sendable (Result<Void, any Error>) -> Void)
 
   /// Claims sessions without an owner that have work to continue although no client attaches.
   ///
