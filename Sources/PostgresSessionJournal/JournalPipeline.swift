@@ -35,6 +35,9 @@ struct JournalPipeline {
   private var isLost = false
   private var reports: [() -> Void] = []
   private var long: [LoggedSession] = []
+  /// The number of sessions that are being read to be folded.
+  private var foldCount = 0
+  private var folded: [PostgresTurns.Folded] = []
 
   init(node: Int64) { nodeID = node }
 
@@ -55,6 +58,9 @@ struct JournalPipeline {
 
   /// The error of a transaction after one that has failed.
   struct EarlierFailed: Error {}
+
+  /// Commits wait for the sessions that are read before them.
+  private static let maximumFolds = 16
 
   // MARK: Beginning
 
@@ -103,18 +109,34 @@ struct JournalPipeline {
     return !reports.isEmpty
   }
 
-  /// Adds the transaction that replaces the rows of a session by one.
-  mutating func fold(
-    _ session: LoggedSession, upTo folded: LoggedSession.Progress, _ data: [UInt8]
-  ) {
-    guard trouble == nil else { return }
-    session.progress.laterBytes -= folded.laterBytes
-    session.progress.baseBytes = data.count
-    if let redacted = session.progress.redactedAt, redacted <= folded.number {
-      session.progress.redactedAt = nil
+  /// Takes the end of the reading of a session that is folded.
+  ///
+  /// - Parameter loaded: The rows; nil if they could not be read.
+  /// - Returns: True if `beginFolding` is to be called when all results that have arrived are taken.
+  mutating func endReading(_ session: LoggedSession, _ loaded: LoadedEntries?) -> Bool {
+    foldCount -= 1
+    session.isCompacting = false
+    guard let loaded, sessions[session.handle] === session,
+      session.progress.number >= loaded.progress.number
+    else { return false }
+    folded.append(.init(session: session, progress: loaded.progress, data: loaded.folded()))
+    return folded.count == 1
+  }
+
+  /// Adds the transaction that replaces the rows of all sessions that were read to be folded.
+  mutating func beginFolding() {
+    let folded = folded.filter { sessions[$0.session.handle] === $0.session }
+    self.folded = []
+    guard trouble == nil, !folded.isEmpty else { return }
+    for one in folded {
+      one.session.progress.laterBytes -= one.progress.laterBytes
+      one.session.progress.baseBytes = one.data.count
+      if let redacted = one.session.progress.redactedAt, redacted <= one.progress.number {
+        one.session.progress.redactedAt = nil
+      }
     }
-    let turns = PostgresTurns(folding: session, upTo: folded.number, data)
-    pending.append(Pending(turns: turns, since: .now, ended: { _ in }))
+    pending.append(
+      Pending(turns: PostgresTurns(folding: folded), since: .now, ended: { _ in }))
   }
 
   /// Returns the transactions to be sent, and counts them as sent.
@@ -270,8 +292,11 @@ struct JournalPipeline {
     }
     next.reports = reports
     reports = []
-    for session in long where session.isLong(options.foldedBytes) && trouble == nil {
+    // Further ones get their turn after one of their next transactions.
+    for session in long
+    where session.isLong(options.foldedBytes) && trouble == nil && foldCount < Self.maximumFolds {
       session.isCompacting = true
+      foldCount += 1
       next.long.append(session)
     }
     long = []

@@ -72,11 +72,20 @@ enum JournalStatements {
   /// A session that was journaled since it was loaded has entries; its row is as it was.
   static let release = PostgresStatement(
     "release", "UPDATE statewire.session SET node = NULL WHERE handle = ANY ($1::uuid[])")
-  static let replaceEntry = PostgresStatement(
-    "replace entry",
-    "UPDATE statewire.entry SET data = $3 WHERE session = $1 AND number = $2")
+  static let replaceEntries = PostgresStatement(
+    "replace entries",
+    """
+    UPDATE statewire.entry SET data = new.data
+      FROM unnest($1::uuid[], $2::bigint[], $3::bytea[]) AS new (session, number, data)
+      WHERE entry.session = new.session AND entry.number = new.number
+    """)
   static let removeEarlier = PostgresStatement(
-    "remove earlier", "DELETE FROM statewire.entry WHERE session = $1 AND number < $2")
+    "remove earlier",
+    """
+    DELETE FROM statewire.entry
+      USING unnest($1::uuid[], $2::bigint[]) AS new (session, number)
+      WHERE entry.session = new.session AND entry.number < new.number
+    """)
 
   // MARK: The writer
 

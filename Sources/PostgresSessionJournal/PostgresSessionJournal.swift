@@ -199,14 +199,10 @@ public final class PostgresSessionJournal: PipelinedJournal, Sendable {
     connection.execute(reading) { [weak self] result in
       guard let self else { return }
       let loaded = try? LoadedEntries(session.handle, Self.rows(result.get()[0]))
-      let data = loaded?.folded()
-      state.withLock { state in
-        session.isCompacting = false
-        guard let loaded, let data, state.sessions[session.handle] === session,
-          session.progress.number >= loaded.progress.number
-        else { return }
-        state.fold(session, upTo: loaded.progress, data)
-        send(&state)
+      guard state.withLock({ $0.endReading(session, loaded) }) else { return }
+      // After all other results that have arrived: the sessions share one transaction.
+      connection.after(.zero) { [weak self] in
+        self?.begin { $0.beginFolding() }
       }
     }
   }

@@ -178,16 +178,26 @@ struct PostgresTurns {
     statements.rest = [(JournalStatements.release, [.uuids(fenced.handles)])]
   }
 
-  /// Creates the transaction that replaces the rows of a session up to one by one row.
-  init(folding session: LoggedSession, upTo number: Int64, _ data: [UInt8]) {
-    fence(session)
-    byteCount = data.count
+  /// A session whose rows up to one are folded, and the bytes of the row that replaces them.
+  struct Folded {
+    let session: LoggedSession
+    let progress: LoggedSession.Progress
+    let data: [UInt8]
+  }
+
+  /// Creates the transaction that replaces the rows of some sessions by one row each.
+  init(folding folded: [Folded]) {
+    for one in folded {
+      fence(one.session)
+      byteCount += one.data.count
+    }
+    let numbers = PostgresParameter.integers(folded.map(\.progress.number))
     statements.rest = [
       (
-        JournalStatements.replaceEntry,
-        [.uuid(session.handle.uuid), .integer(number), .bytes(data)]
+        JournalStatements.replaceEntries,
+        [.uuids(fenced.handles), numbers, .byteArrays(folded.map(\.data))]
       ),
-      (JournalStatements.removeEarlier, [.uuid(session.handle.uuid), .integer(number)]),
+      (JournalStatements.removeEarlier, [.uuids(fenced.handles), numbers]),
     ]
   }
 
