@@ -80,6 +80,25 @@ struct OwnershipTests {
     #expect(try cluster.count("entry") == 3)
   }
 
+  @Test("an old epoch of one session commits nothing of a transaction, and stops no other session")
+  func epoch() async throws {
+    let cluster = try Cluster(.common())
+    let a = try cluster.node("a")
+    let (old, other) = (SessionHandle.random(), SessionHandle.random())
+    for handle in [old, other] { try a.journal.commit(handle.opened) }
+    try cluster.observer.run(
+      "UPDATE statewire.session SET epoch = 2 WHERE handle = '\(old.description)'")
+    #expect(throws: SessionElsewhere.self) {
+      try a.journal.commit([other.step(1), old.step(1)])
+    }
+    #expect(throws: SessionElsewhere.self) { try a.journal.commit([JournalEntry(old, .ended)]) }
+    #expect(throws: SessionElsewhere.self) { try a.journal.commit(old.opened) }
+    #expect(try cluster.count("entry") == 2 && cluster.count("session") == 2)
+    try a.journal.commit([other.step(1)])
+    // The owner of the new epoch has not changed its node.
+    #expect(try a.journal.load(old).session?.stores[0].revision == 0)
+  }
+
   @Test("a transaction in progress ends before another node takes the session over")
   func inProgress() async throws {
     let cluster = try Cluster(.common())
