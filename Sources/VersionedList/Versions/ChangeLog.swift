@@ -15,17 +15,19 @@ struct ChangeLog: Sendable {
   // without references keeps this many changes, with the elements that they removed.
   private static var most: Int { 64 }
 
-  private(set) var version = VersionCounter.next()
+  private(set) var version = VersionNumbers.takeBlock()
   /// The changes; when the array is full it is a ring buffer whose oldest change is at `oldest`.
   private var steps: [Step] = []
   private var oldest = 0
+  /// False if the next version cannot be the next number, because another list continues with it.
+  private var ownsBlock = true
 
   /// Adds a change.
   ///
   /// - Returns: The change that was dropped from the log, if it was full.
   mutating func append(_ change: ListChange) -> ListChange? {
     var step = (version: version, change: change)
-    version = VersionCounter.next()
+    advance()
     guard steps.count == Self.most else {
       steps.append(step)
       return nil
@@ -33,6 +35,22 @@ struct ChangeLog: Sendable {
     swap(&steps[oldest], &step)
     oldest = (oldest + 1) % Self.most
     return step.change
+  }
+
+  /// Returns the log for a copy of the list, whose changes lead to other versions.
+  func copy() -> ChangeLog {
+    var copy = self
+    copy.ownsBlock = false
+    return copy
+  }
+
+  private mutating func advance() {
+    if ownsBlock, let next = VersionNumbers.next(after: version) {
+      version = next
+    } else {
+      version = VersionNumbers.takeBlock()
+      ownsBlock = true
+    }
   }
 
   /// Removes all changes.
@@ -53,7 +71,7 @@ struct ChangeLog: Sendable {
   mutating func replaceOnly(by change: ListChange) -> ListChange? {
     guard steps.count == 1 else { return nil }
     var step = (version: version, change: change)
-    version = VersionCounter.next()
+    advance()
     swap(&steps[0], &step)
     return step.change
   }
@@ -86,7 +104,20 @@ struct ChangeLog: Sendable {
   }
 }
 
-private enum VersionCounter {
-  private static let last = Atomic<UInt64>(0)
-  static func next() -> UInt64 { last.wrappingAdd(1, ordering: .relaxed).newValue }
+/// The numbers of versions. A list takes them in blocks, so that its changes write nothing that
+/// lists on other threads use.
+private enum VersionNumbers {
+  private static let blockSize: UInt64 = 1024
+  private static let blocks = Atomic<UInt64>(0)
+
+  /// Returns the first number of a new block.
+  static func takeBlock() -> UInt64 {
+    blocks.wrappingAdd(1, ordering: .relaxed).newValue &* blockSize
+  }
+
+  /// Returns the next number of the block of a number; nil after the last one.
+  static func next(after number: UInt64) -> UInt64? {
+    let next = number &+ 1
+    return next % blockSize == 0 ? nil : next
+  }
 }

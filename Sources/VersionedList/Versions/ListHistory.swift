@@ -10,6 +10,8 @@ final class ListHistory {
   private(set) var order: CountedTree<AnyBox>
   /// The change log.
   private(set) var log: ChangeLog
+  /// The locks of the thread that has created the list.
+  private let locks = ListLocks.ofThisThread
   /// The number that the list and all its copies have in common; labels of lists with the same
   /// origin can be compared.
   let origin: UInt64
@@ -25,7 +27,7 @@ final class ListHistory {
   /// Copies the elements and the change log of another list, but not its references.
   init(copying other: ListHistory) {
     order = other.order
-    log = other.log
+    log = other.log.copy()
     origin = other.origin
   }
 }
@@ -211,7 +213,7 @@ extension ListHistory {
   }
 
   private func withLock<Result>(_ body: () -> Result) -> Result {
-    ListLocks.withLock(of: self, body)
+    locks.withLock(of: self, body)
   }
 }
 
