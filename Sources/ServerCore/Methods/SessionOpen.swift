@@ -10,9 +10,24 @@ extension SessionOpen {
     to params: Params, _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {
     // The journal may already contain the maximum number of sessions.
-    guard shard.isReadingJournal else { return try open(params, context, shard) }
+    guard shard.isReadingJournal else { return try openWhenFree(params, context, shard) }
     return .awaited { shard, read in
       shard.whenJournalIsRead(read)
+    } _: { context, shard throws(RPCError) in
+      try openWhenFree(params, context, shard)
+    }
+  }
+
+  /// Opens the session, after another shard has ended one if that is necessary.
+  private static func openWhenFree(
+    _ params: Params, _ context: MethodContext, _ shard: isolated Shard
+  ) throws(RPCError) -> MethodResult {
+    let identity = context.identity?.name
+    guard context.session.handle == nil, shard.mustWaitForPlace(of: identity) else {
+      return try open(params, context, shard)
+    }
+    return .awaited { shard, freed in
+      shard.whenPlaceIsFree(for: identity, freed)
     } _: { context, shard throws(RPCError) in
       try open(params, context, shard)
     }

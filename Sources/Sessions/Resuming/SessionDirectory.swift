@@ -70,6 +70,9 @@ struct SessionDirectory {
     return newest
   }
 
+  /// Returns true if `idle` returns a session.
+  func hasIdle(for owner: String?) -> Bool { idle(for: owner) != nil }
+
   private func entry(_ handle: SessionHandle) -> (Entry, owner: String?, isEmpty: Bool)? {
     if let session = sessions[handle] {
       return (.loaded(session), session.owner, session.isEmpty)
