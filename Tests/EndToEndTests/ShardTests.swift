@@ -19,24 +19,22 @@ struct ShardTests {
     process.arguments = [
       "serve", "--unix", socket, "--data-dir", folder.file("data"), "--shards", "\(shards)",
     ]
-    process.standardError = FileHandle.nullDevice
+    let errors = Pipe()
+    process.standardError = errors
     try process.run()
     defer {
       kill(process.processIdentifier, signal)
       process.waitUntilExit()
     }
+    var log = ""
+    while !log.contains("listening on") {
+      let more = errors.fileHandleForReading.availableData
+      try #require(!more.isEmpty, "\(log)")
+      log += String(decoding: more, as: UTF8.self)
+    }
     try await body {
-      while true {
-        do {
-          return Client(
-            connection: try await ClientConnection.connect(
-              to: .unix(path: socket), framing: .lines))
-        } catch {
-          // The server has not started yet.
-          guard process.isRunning else { throw error }
-          try await Task.sleep(for: .milliseconds(20))
-        }
-      }
+      Client(
+        connection: try await ClientConnection.connect(to: .unix(path: socket), framing: .lines))
     }
   }
 

@@ -49,7 +49,7 @@ struct ShardGroupTests {
     accounts[1].all.add(1500)
     #expect(!accounts[1].all.isFull(adding: 100))
     #expect(accounts[0].all.isFull(adding: 1000) && accounts[1].all.isFull(adding: 1000))
-    // Bytes that were added without a check count from the next settlement on.
+    // Bytes that were added without a check count after the next call of `settle`.
     accounts[0].all.add(600)
     for accounts in accounts { accounts.settle() }
     #expect(accounts[1].all.isFull(adding: 200))

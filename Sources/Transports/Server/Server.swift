@@ -125,15 +125,16 @@ public final class Server: Sendable {
   private static func checkShards(
     _ kinds: [StoreKind], isListening: Bool, isTest: Bool
   ) throws(StartupError) {
-    if isTest { throw StartupError("a server under test has one shard; omit --shards") }
+    if isTest { throw StartupError("a server under test (--test) has one shard; omit --shards") }
     guard isListening else {
       throw StartupError(
-        "a server of standard input and output only has one shard; omit --shards, or listen")
+        "standard input and output are served by one shard; omit --shards, or listen on an address"
+      )
     }
     if let shared = kinds.first(where: \.isShared) {
       throw StartupError(
-        "the store kind \"\(shared.name)\" has stores that sessions share, which requires one shard; "
-          + "pass --shards 1")
+        "sessions share stores of the kind \"\(shared.name)\", so one shard serves them; omit --shards"
+      )
     }
   }
 
