@@ -155,7 +155,7 @@ final class RelayEnd: @unchecked Sendable {
     loopTime.add(from: start, to: time)
     identityTime?.time.add(from: start, to: time)
     if case .disconnected = event { return end() }
-    if event.isRead { batch.endsRead = true }
+    if event.isRead { batch.endedReads += 1 }
     flush()
   }
 
@@ -220,7 +220,7 @@ final class RelayEnd: @unchecked Sendable {
     guard isOpen, let connection else { return }
     let status = ConnectionStatus(connection)
     endBytes()
-    guard evenIfEmpty || !batch.parts.isEmpty || batch.endsRead || status != batch.status else {
+    guard evenIfEmpty || !batch.parts.isEmpty || batch.endedReads > 0 || status != batch.status else {
       return
     }
     var sent = batch

@@ -81,8 +81,8 @@ struct RelayBatch: Sendable {
   }
 
   var parts: [Part] = []
-  /// True if the last read was processed, so that the channel may read again.
-  var endsRead = false
+  /// Number of reads that were processed; after the last one, the channel may read again.
+  var endedReads = 0
   var status: ConnectionStatus
 }
 

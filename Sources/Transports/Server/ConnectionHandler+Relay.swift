@@ -10,8 +10,8 @@ final class Relay {
   let identity: Identity?
   /// The last known status of the connection.
   fileprivate(set) var status = ConnectionStatus()
-  /// True while the connection processes a read.
-  fileprivate var isReadPending = false
+  /// Number of reads that the connection has not processed. One read of TLS can have several parts.
+  fileprivate var pendingReads = 0
   /// True if the connection waits until the channel is writable.
   fileprivate var isCaughtUpAwaited = false
 
@@ -22,7 +22,7 @@ final class Relay {
   }
 
   /// True if the channel may read.
-  var wantsBytes: Bool { status.wantsBytes && !isReadPending }
+  var wantsBytes: Bool { status.wantsBytes && pendingReads == 0 }
 
   /// True if `caughtUp` is awaited.
   var isCongested: Bool { isCaughtUpAwaited }
@@ -35,7 +35,7 @@ extension ConnectionHandler: RelayOrigin {
   func passOn(_ event: Connection.Event) {
     guard let relay, let event = RelayEvent(event) else { return }
     switch event {
-    case .received: relay.isReadPending = true
+    case .received: relay.pendingReads += 1
     case .caughtUp: relay.isCaughtUpAwaited = false
     default: break
     }
@@ -48,7 +48,7 @@ extension ConnectionHandler: RelayOrigin {
     if let context { pace(byteCount, context) }
     var frames: [Connection.Arrival] = []
     source.forEachFrame { frames.append(Connection.Arrival($0)) }
-    relay.isReadPending = true
+    relay.pendingReads += 1
     relay.end.post(.frames(frames, partialBytes: source.partialBytes))
   }
 
@@ -100,7 +100,7 @@ extension ConnectionHandler: RelayOrigin {
   func take(_ batch: RelayBatch, from end: RelayEnd) {
     guard let relay, relay.end === end, let context else { return }
     relay.status = batch.status
-    if batch.endsRead { relay.isReadPending = false }
+    relay.pendingReads -= batch.endedReads
     var byteCount = 0
     for part in batch.parts {
       switch part {
