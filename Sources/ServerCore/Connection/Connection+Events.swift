@@ -328,7 +328,6 @@ extension Connection: ClientWriterDelegate {
     }
     writer.endTurn()
     closeIfDone()
-    if relayState != nil { leaveIfDone() }
   }
 }
 

@@ -51,9 +51,10 @@ extension Connection {
     guard offloaded?.number == number, !life.isOver else { return false }
     // The request stays the offloaded one, so that the next messages wait.
     offloaded?.endsWithTime = false
-    let state = RelayState()
-    state.isLeaving = true
+    let (state, delegate) = (RelayState(), LeavingDelegate(self))
+    state.leaving = delegate
     relayState = state
+    writer.delegate = delegate
     participant.session.leave(participant, isolation: shard)
     writer.willLeaveSession()
     writer.awaitTurnEnd()
@@ -61,12 +62,17 @@ extension Connection {
   }
 
   /// Asks the output to replace this connection, if everything was sent.
-  func leaveIfDone() {
-    guard let relayState, relayState.isLeaving, !relayState.hasLeft, !life.isOver else { return }
-    if writer.awaitsCommits || writer.awaitsLeftCommits { return turnOutcome.awaitCommit(self) }
-    guard writer.isEmpty else { return }
-    relayState.hasLeft = true
+  ///
+  /// - Returns: False if something must still be sent, or is not committed.
+  func leaveIfDone() -> Bool {
+    guard !life.isOver else { return false }
+    if writer.awaitsCommits || writer.awaitsLeftCommits {
+      turnOutcome.awaitCommit(self)
+      return false
+    }
+    guard writer.isEmpty else { return false }
     writer.act(.handOver)
+    return true
   }
 
   /// Removes and returns the input that was not carried out.
@@ -83,6 +89,8 @@ extension Connection {
     backlog = []
     dropWaiting()
     writer.offloadEnded()
+    writer.delegate = self
+    relayState = nil
     return handover
   }
 

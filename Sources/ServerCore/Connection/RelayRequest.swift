@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Delivery
+internal import Sessions
 internal import StatewireProtocol
 internal import Wire
 
@@ -54,8 +55,28 @@ final class RelayState {
   var outcome: ((RelayRefusal?) -> Void)?
   /// The batch of the request, on the connection that carries it out, until its rest arrives.
   var batch: Batch?
-  /// True if another connection replaces this one after everything was sent.
-  var isLeaving = false
-  /// True after the transport was asked to replace this connection.
-  var hasLeft = false
+  /// The delegate of the writer while another connection is about to replace this one.
+  var leaving: LeavingDelegate?
+}
+
+/// Passes the events of a writer to its connection, and lets the connection leave once everything
+/// was sent. So a connection that does not leave has to check nothing.
+final class LeavingDelegate: ClientWriterDelegate {
+  // because the connection owns this object.
+  private unowned let connection: Connection
+  /// True after the transport was asked to replace the connection.
+  private(set) var hasLeft = false
+
+  init(_ connection: Connection) { self.connection = connection }
+
+  func turnEnded() {
+    connection.turnEnded()
+    if !hasLeft { hasLeft = connection.leaveIfDone() }
+  }
+
+  func writerIsReady(_ shard: isolated Shard) { connection.writerIsReady(shard) }
+
+  func writerFailed(_ failure: ClientWriter.Failure) { connection.writerFailed(failure) }
+
+  func evicted() { connection.evicted() }
 }
