@@ -322,8 +322,9 @@ extension ConnectionHandler {
   }
 
   private func disconnect() {
-    notify(.disconnected)
+    // First, because other clients may notice the end and connect.
     if let identity = connection?.identity ?? relay?.identity { registry.counts.release(identity) }
+    notify(.disconnected)
     nextEnd?.post(.disconnected)
     nextEnd = nil
     connection = nil

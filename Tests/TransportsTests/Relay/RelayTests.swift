@@ -285,4 +285,45 @@ struct RelayTests {
       await stopped
     }
   }
+
+  @Test("identities count relayed connections, and their revocation reaches them")
+  func identities() async throws {
+    let table = try TokenTable(parsing: "ann token-of-ann-0001\nbob token-of-bob-0001\n".utf8)
+    let credentials = Credentials(table)
+    var limits = ServerLimits()
+    limits.connectionsPerIdentity = 2
+    try await withShards(limits: limits, credentials: credentials) { server in
+      func client(_ name: String) async throws -> ShardClient {
+        let client = try await ShardClient(server)
+        _ = try await client.call("initialize", #"{"token":"token-of-\#(name)-0001"}"#)
+        return client
+      }
+      let owner = try await client("ann")
+      let session = try await owner.open("owner")
+      // The second connection is on the other loop.
+      let guest = try await client("ann")
+      #expect(try await guest.attach(session, as: "guest").contains("\"result\""))
+      let bob = try await client("bob")
+      let other = try await client("bob")
+      for client in [bob, other] {
+        #expect(try await client.attach(session, as: "bob").contains("-32012"))
+      }
+      let third = try await ShardClient(server)
+      #expect(
+        try await third.call("initialize", #"{"token":"token-of-ann-0001"}"#)
+          .contains("connectionsPerIdentity"))
+      await third.close()
+      // The place of a relayed connection is free when it has ended.
+      await guest.close()
+      while try await owner.receive()?.contains("detached") == false {}
+      let again = try await client("ann")
+      #expect(try await again.attach(session, as: "guest").contains("\"result\""))
+      credentials.replace(with: try TokenTable(parsing: "bob token-of-bob-0001\n".utf8))
+      server.credentialsChanged()
+      #expect(try #require(try await again.receive()).contains("-32016"))
+      #expect(try await again.receive() == nil)
+      #expect(try await bob.call("ping").contains("{}"))
+      for client in [owner, again, bob, other] { await client.close() }
+    }
+  }
 }
