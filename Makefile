@@ -2,7 +2,7 @@
 # `make` without a target prints the list of targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help prepare run test release profile lint format dependencies schemas schemas-check client-types reference docs site tutorial new-project bindings coverage measure throughput bench bench-soak bench-check instructions sanitize fuzz soak clean
+.PHONY: help prepare run test release profile lint format dependencies schemas schemas-check client-types reference docs site tutorial new-project bindings chaos coverage measure throughput bench bench-soak bench-check instructions sanitize fuzz soak clean
 
 # The program and the tests use the same flags, so that neither causes a rebuild of the other.
 flags := --explicit-target-dependency-import-check error
@@ -103,6 +103,12 @@ new-project: prepare ## write a project with `statewire new`; build, test and se
 
 bindings: ## test the bindings of the JavaScript client for React, Vue and Svelte in Chromium
 	@Tests/Bindings/test
+
+chaos: prepare ## break servers at random under load, and check what the clients saw [SECONDS=1800] [NODES=1] [SEED=n]
+	swift build $(flags) --product statewire
+	@Tests/Nodes/test
+	@Tests/Nodes/chaos --seconds 20 --faults rewind --expect-violations
+	@Tests/Nodes/chaos --seconds $(or $(SECONDS),1800) --nodes $(or $(NODES),1) $(if $(SEED),--seed $(SEED))
 
 coverage: prepare ## measure the line coverage of the core; fail below 90 %
 	@Scripts/coverage $(flags)

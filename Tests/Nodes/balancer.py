@@ -16,10 +16,10 @@ from nodes import Broken, free_port
 
 
 class Balancer:
-    """Listens on one port of the loopback interface, in a thread."""
+    """Listens on one port, in a thread."""
 
-    def __init__(self, targets):
-        self.targets, self.port = targets, free_port()
+    def __init__(self, targets, host):
+        self.targets, self.host, self.port = targets, host, free_port()
         self._turn = itertools.count()
         ready = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve(ready)), daemon=True)
@@ -27,7 +27,7 @@ class Balancer:
         ready.wait(10)
 
     async def _serve(self, ready):
-        server = await asyncio.start_server(self._accept, "127.0.0.1", self.port)
+        server = await asyncio.start_server(self._accept, self.host, self.port)
         ready.set()
         await server.serve_forever()
 

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The faults of the chaos run. Each one is a function that breaks something, waits, and heals it.
 
-`kill`, `stop`, `restart` and `rolling` work with any number of nodes; `postgres` needs PostgreSQL; the partitions need
-network namespaces.
+`postgres` and `partition-database` need PostgreSQL, the partitions network namespaces.
 """
 
+import os
+import shutil
 import signal
 import time
+from typing import Any, NamedTuple
 
 
 def kill(cluster, random):
@@ -60,6 +62,28 @@ def partition_nodes(cluster, random):
     yield from _partition(cluster, random, "mesh")
 
 
+def partition_clients(cluster, random):
+    """Cuts a node off from its clients and the load balancer."""
+    yield from _partition(cluster, random, "front")
+
+
+def rewind(cluster, random):
+    """Kills the node and gives it the data folder of three seconds before: commits are lost.
+
+    No server can survive that. It shows that the checker finds in a real history what its tests plant.
+    """
+    node, data = cluster.nodes[0], cluster.data
+    node.kill()
+    yield node.name
+    shutil.copytree(data, data + ".before")
+    node.start()
+    time.sleep(3)
+    node.kill()
+    shutil.rmtree(data)
+    os.rename(data + ".before", data)
+    node.start()
+
+
 def _partition(cluster, random, link):
     node = random.choice(cluster.nodes)
     cluster.networks.cut(node.name, link)
@@ -74,11 +98,26 @@ def _restart(node):
     node.start()
 
 
-# Faults by name, with the weight of each in a random choice.
+class Fault(NamedTuple):
+    """A fault, its weight in a random choice, and what it needs."""
+
+    cause: Any
+    weight: int
+    needs_nodes: bool = False
+    needs_postgres: bool = False
+    needs_networks: bool = False
+    # Planted: no server survives it. It happens only if it is asked for.
+    is_planted: bool = False
+
+
 FAULTS = {
-    "kill": (kill, 6), "stop": (stop, 2), "restart": (restart, 3), "rolling": (rolling, 2),
-    "postgres": (postgres, 2), "partition-database": (partition_database, 3), "partition-nodes": (partition_nodes, 3),
+    "kill": Fault(kill, 6),
+    "stop": Fault(stop, 2),
+    "restart": Fault(restart, 3),
+    "rolling": Fault(rolling, 2, needs_nodes=True),
+    "postgres": Fault(postgres, 2, needs_postgres=True),
+    "partition-database": Fault(partition_database, 3, needs_postgres=True, needs_networks=True),
+    "partition-nodes": Fault(partition_nodes, 3, needs_nodes=True, needs_networks=True),
+    "partition-clients": Fault(partition_clients, 2, needs_networks=True),
+    "rewind": Fault(rewind, 1, is_planted=True),
 }
-EVERYWHERE = {"kill", "stop", "restart", "rolling"}
-WITH_POSTGRES = {"postgres"}
-WITH_NETWORKS = {"partition-database", "partition-nodes"}

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The time without service that each fault costs the clients.
 
-A client has service while it gets responses to its inputs. The pause of a client by a fault is the longest time without
-a response that ends after the fault and begins before the next one, counted from the fault on. Clients that sleep are
-left out.
+A client has service while it gets responses to its inputs. A time without a response belongs to the first fault in it,
+otherwise to the last fault before it, and is counted from that fault on. The pause of a client by a fault is the longest
+of these times. Clients that sleep are left out.
 """
 
+import bisect
 import statistics
 
 
@@ -17,14 +18,14 @@ def measure(events):
         if kind == "started" and event["settings"].get("sleeps"):
             sleeping.add(event["client"])
         elif kind == "fault":
-            faults.append((event["at"], event["fault"]))
+            faults.append((event["began"], event["fault"]))
         elif kind in ("sent", "received"):
             _follow(event, requests, responses)
+    moments = [at for at, _ in faults]
+    longest = [_pauses(times, moments) for client, times in responses.items() if client not in sleeping]
     pauses = {}
-    ends = [at for at, _ in faults[1:]] + [float("inf")]
-    for (at, fault), end in zip(faults, ends, strict=True):
-        measured = [_pause(times, at, end) for client, times in responses.items() if client not in sleeping]
-        pauses.setdefault(fault, []).append([pause / 1e9 for pause in measured if pause is not None])
+    for number, (_, fault) in enumerate(faults):
+        pauses.setdefault(fault, []).append([of_client[number] / 1e9 for of_client in longest if number in of_client])
     return pauses
 
 
@@ -38,10 +39,16 @@ def _follow(event, requests, responses):
             responses.setdefault(event["client"], []).append(event["at"])
 
 
-def _pause(times, begin, end):
-    gaps = [later - max(earlier, begin) for earlier, later in zip(times, times[1:], strict=False)
-            if later > begin and earlier < end]
-    return max(gaps, default=None)
+def _pauses(times, faults):
+    """Returns the longest time without a response of one client, by the number of the fault."""
+    longest = {}
+    for earlier, later in zip(times, times[1:], strict=False):
+        number = bisect.bisect(faults, earlier)
+        if number == len(faults) or faults[number] >= later:
+            number -= 1
+        if number >= 0:
+            longest[number] = max(longest.get(number, 0), later - max(earlier, faults[number]))
+    return longest
 
 
 def table(pauses):
