@@ -76,7 +76,8 @@ class HAProxy:
                            "  default-server check inter 500ms fall 1 rise 1 on-marked-down shutdown-sessions\n")
                 file.writelines(f"  server n{number} {host}:{at}\n" for number, (host, at) in enumerate(targets))
         with open(os.path.join(folder, "haproxy.log"), "wb") as log:
-            self.process = subprocess.Popen([program, "-db", "-f", path], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self.process = subprocess.Popen(
+                [program, "-db", "-f", path], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def end(self):
         self.process.terminate()

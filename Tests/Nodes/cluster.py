@@ -42,7 +42,8 @@ class Cluster:
             name = f"node-{number}"
             storage = ["--data-dir", self.data]
             host, advertised, prefix = self._place(name)
-            command = [os.path.abspath(options.program), "serve", "--session-time", "3600", "--history-bytes", "16384"]
+            command = [os.path.abspath(options.program), "serve",
+                       "--session-time", "3600", "--history-bytes", "16384"]
             node = Node(name, command, folder, host, prefix)
             if self.postgres:
                 storage = ["--database", url, "--node", name, "--advertise", f"{advertised}:{node.advertised}"]
@@ -62,7 +63,7 @@ class Cluster:
         return address.replace(f"@{host}:{port}", f"@{outside}:{forwarder.port}")
 
     def _place(self, name):
-        """Returns the host of the listeners of a node, its host for other nodes, and the command that enters its place."""
+        """Returns the hosts of a node for clients and for other nodes, and the command that enters its place."""
         if self.networks is None:
             return LOOPBACK, LOOPBACK, []
         self.networks.add(name)

@@ -46,7 +46,8 @@ class Node:
                 return
             except OSError:
                 if not self.is_running:
-                    raise Broken(f"{self.name} has ended with {self.process.returncode}:\n{self.last_lines()}") from None
+                    status = self.process.returncode
+                    raise Broken(f"{self.name} has ended with {status}:\n{self.last_lines()}") from None
                 if time.monotonic() > deadline:
                     raise Broken(f"{self.name} does not listen:\n{self.last_lines()}") from None
             time.sleep(0.02)

@@ -121,9 +121,13 @@ class Client:
             self.send(store, {"type": "stateRequested"})
         return self
 
-    def attach(self, from_nothing=False):
+    def enter(self):
+        """Makes a connection."""
         self.connection = sum(event["event"] == "opened" for event in self.story.events) + 1
         self.story.event(self.name, "opened", connection=self.connection, address="pretended")
+
+    def attach(self, from_nothing=False):
+        self.enter()
         revisions = dict.fromkeys(self.stores) if from_nothing else dict(self.revisions)
         self.call("session/attach", {"session": self.session, "frontend": self.frontend, "revisions": revisions})
         outcomes, replayed = {}, []

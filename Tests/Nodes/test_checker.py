@@ -115,6 +115,57 @@ class GoodHistories(Histories):
         self.story.audit(a, b)
         self.check_kinds()
 
+    def test_replay_is_cut_and_begins_again(self):
+        a, b = self.two()
+        b.lose()
+        for number in range(4):
+            a.add("both", f"{number}")
+        b.attach()
+        # Two of the four updates did not arrive.
+        del self.story.events[-2:]
+        b.revisions["both"] -= 2
+        b.lose()
+        b.attach()
+        self.story.audit(a, b)
+        self.check_kinds()
+
+    def test_interrupted_input_is_repeated(self):
+        """The server ended while an input waited for its effects, and carried it out all the same."""
+        client = self.alone("x")
+        client.add("mine", "y", answered=False, settle=True)
+        client.say("received", {"id": client.last_id, "error": {"code": -32800, "message": "the server has ended"}})
+        client.lose()
+        client.attach()
+        client.resend()
+        self.story.audit(client)
+        self.check_kinds()
+
+    def test_interrupted_input_is_given_up(self):
+        client = self.alone("x")
+        client.add("mine", "y", answered=False, settle=True)
+        client.say("received", {"id": client.last_id, "error": {"code": -32800, "message": "the server has ended"}})
+        client.add("mine", "z")
+        self.story.audit(client)
+        self.check_kinds()
+
+    def test_session_cannot_be_read_for_a_moment(self):
+        client = self.alone("x")
+        client.lose()
+        client.enter()
+        client.call("session/attach", {"session": "S", "frontend": "a", "revisions": {}})
+        client.say("received", {"id": client.last_id, "error": {"code": -32603, "message": "not now"}})
+        client.attach()
+        client.add("mine", "y")
+        self.story.audit(client)
+        self.check_kinds()
+
+    def test_batch(self):
+        client = self.alone("x", "y")
+        for event in self.story.events[1:]:
+            event["message"] = [event["message"]]
+        self.story.audit(client)
+        self.check_kinds()
+
     def test_list_of_two_sessions(self):
         a = self.story.client("a", "A", ours=SHARED).begin()
         b = self.story.client("b", "B", ours=SHARED).begin()
@@ -322,8 +373,7 @@ class PlantedFaults(Histories):
     def test_lost_session(self):
         client = self.alone("x")
         client.lose()
-        client.connection += 1
-        self.story.event("a", "opened", connection=client.connection, address="pretended")
+        client.enter()
         client.call("session/attach", {"session": "S", "frontend": "a", "revisions": {}})
         client.say("received", {"id": client.last_id, "error": {"code": -32012, "message": "unknown session"}})
         self.story.audit(client)
@@ -372,6 +422,62 @@ class PlantedFaults(Histories):
         a.say("received", {"id": a.last_id, "error": {"code": -32015, "message": "no"}})
         self.story.audit(a, b)
         self.check_kinds("error", "invented")
+
+    def test_digest_of_another_state(self):
+        client = self.alone("x")
+        client.call("store/state", {"store": "mine"})
+        client.result({**self.server.state("S", "mine"), "digest": 1})
+        self.story.audit(client)
+        self.check_kinds("patch")
+
+    def test_patch_that_does_not_apply(self):
+        client = self.alone("x")
+        revision = self.server.state("S", "mine")["revision"]
+        client.update("mine", {"base": revision, "revision": revision + 1, "patch": [
+            {"op": "remove", "path": "/todos/7"}]})
+        self.story.audit(client)
+        self.check_kinds("patch")
+
+    def test_revision_that_does_not_rise(self):
+        client = self.alone("x")
+        revision = self.server.state("S", "mine")["revision"]
+        client.update("mine", {"base": revision, "revision": revision, "patch": []})
+        self.story.audit(client)
+        self.check_kinds("goes back")
+
+    def test_store_that_begins_again(self):
+        client = self.alone("x")
+        client.lose()
+        client.attach(from_nothing=True)
+        self.story.events[-1]["message"]["result"]["stores"]["mine"]["reason"] = "reopened"
+        self.story.audit(client)
+        self.check_kinds("lost session")
+
+    def test_replay_that_ends_too_early(self):
+        a, b = self.two()
+        b.lose()
+        a.add("both", "x")
+        b.attach()
+        # The replay is said to have no updates, and has none.
+        update = self.story.events.pop()
+        self.assertEqual(update["message"]["method"], "store/changed")
+        self.story.events[-1]["message"]["result"]["stores"]["both"] = {"replayed": 0}
+        b.revisions["both"] -= 1
+        self.story.audit(a)
+        self.check_kinds("goes back")
+
+    def test_error_of_a_correct_input(self):
+        client = self.alone("x")
+        client.add("mine", "y", arrives=False)
+        client.say("received", {"id": client.last_id, "error": {"code": -32603, "message": "internal error"}})
+        self.story.audit(client)
+        self.check_kinds("error")
+
+    def test_library_that_shows_another_state(self):
+        client = self.alone("x")
+        self.story.event("a", "shown", session="S", at_end=True, stores={"mine": {"type": "content", "todos": []}})
+        self.story.audit(client)
+        self.check_kinds("client")
 
     def test_violations_name_their_events(self):
         a, b = self.two()

@@ -22,7 +22,7 @@ def history(responses, faults, client="a", **settings):
 
 class Pauses(unittest.TestCase):
     def check_pauses(self, events, expected):
-        self.assertEqual(pauses.measure(events), expected)
+        self.assertEqual(pauses.measure(events)[0], expected)
 
     def test_pause_counts_from_the_fault(self):
         self.check_pauses(history([1, 2, 6, 7], [(3, "kill")]), {"kill": [[3.0]]})
@@ -30,15 +30,25 @@ class Pauses(unittest.TestCase):
     def test_pause_after_the_fault(self):
         self.check_pauses(history([1, 2, 3, 4, 9], [(2, "restart")]), {"restart": [[5.0]]})
 
-    def test_pause_belongs_to_the_first_fault_in_it(self):
-        self.check_pauses(history([1, 10, 11], [(2, "kill"), (5, "stop")]), {"kill": [[8.0]], "stop": [[1.0]]})
+    def test_pause_with_several_faults(self):
+        self.check_pauses(history([1, 10, 11], [(2, "kill"), (5, "stop")]),
+                          {"kill": [[]], "several": [[8.0]], "stop": [[1.0]]})
 
     def test_pause_does_not_belong_to_the_fault_before(self):
         self.check_pauses(history([1, 2, 3, 23, 24], [(2, "kill"), (4, "stop")]), {"kill": [[1.0]], "stop": [[19.0]]})
 
     def test_sleeping_clients_are_left_out(self):
         self.check_pauses(history([1, 9], [(2, "kill")], sleeps=True), {"kill": [[]]})
-        self.assertEqual(len(pauses.table({"kill": [[]]})), 1)
+        self.assertEqual(len(pauses.table({"kill": [[]]}, {})), 1)
+
+    def test_connections(self):
+        events = history([1, 9], [(2, "kill")])
+        for at in (0.5, 3, 4):
+            events.append({"at": at * SECOND, "client": "a", "connection": 1, "event": "opened", "address": ""})
+        events.sort(key=lambda event: event["at"])
+        _, connections = pauses.measure(events)
+        self.assertEqual(connections, {"kill": [2]})
+        self.assertIn("2.0", pauses.table(*pauses.measure(events))[1])
 
 
 if __name__ == "__main__":
