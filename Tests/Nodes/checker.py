@@ -102,6 +102,8 @@ class Checker:
         if method == "session/attach":
             session = self.sessions.setdefault(params["session"], Session(params["session"]))
             request.known = {name: (store.known, store.proof) for name, store in session.stores.items()}
+            # A client may send more without waiting for the response.
+            connection.session, connection.frontend = session, params.get("frontend")
         elif "store" in params and session is not None:
             store = session.store(params["store"])
             request.known = {store.name: (store.known, store.proof)}
@@ -132,6 +134,8 @@ class Checker:
 
     def _received(self, connection, message, event):
         method = message.get("method")
+        if connection.is_outside:
+            return
         if method == "store/changed":
             self._changed(connection, message["params"], event)
         elif method == "store/closed" or (
@@ -150,6 +154,8 @@ class Checker:
         if request.entry is not None:
             self._answer(request, None, error, event)
         self.counts[f"error {error['code']} of {request.method}"] += 1
+        # Requests that follow have reached the session of the connection, which ends with it.
+        connection.is_outside = request.method == "session/attach"
         if error["code"] in GONE:
             self._report("lost session", f"{request.method}: {error['message']}", request.event, event)
         elif error["code"] not in UNKNOWN_OUTCOME and not (
@@ -181,8 +187,8 @@ class Checker:
 
     def _attached(self, connection, request, result, event):
         params = request.params
-        session = connection.session = self.sessions[params["session"]]
-        connection.frontend = params.get("frontend")
+        session = connection.session
+        connection.replicas = {}
         self.counts["attached"] += 1
         if connection.frontend is not None:
             self._check_sequence(session.frontend(connection.frontend), result["sequence"], event)

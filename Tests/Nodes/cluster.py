@@ -73,7 +73,7 @@ class Cluster:
     def _balance(self, options, folder):
         """Sets the addresses for clients: of the nodes, or of the load balancer."""
         lists = [[(node.host, node.tcp) for node in self.nodes], [(node.host, node.web) for node in self.nodes]]
-        if len(self.nodes) == 1 or options.balancer == "none":
+        if (options.balancer or ("none" if len(self.nodes) == 1 else "python")) == "none":
             self.tcp, self.web = lists
             return
         if options.balancer == "haproxy":

@@ -25,9 +25,10 @@ def measure(events):
             sleeping.add(event["client"])
         elif kind == "fault":
             faults.append((event["began"], event["fault"]))
-        elif kind == "opened":
-            opened.setdefault(event["client"], []).append(event["at"])
         elif kind in ("sent", "received"):
+            if kind == "received":
+                # A connection counts from its first message on.
+                opened.setdefault(event["client"], {}).setdefault(event["connection"], event["at"])
             _follow(event, requests, responses)
     moments = [at for at, _ in faults]
     longest = [_pauses(times, moments) for client, times in responses.items() if client not in sleeping]
@@ -41,7 +42,7 @@ def measure(events):
     for number, (at, fault) in enumerate(faults):
         following = moments[number + 1] if number + 1 < len(faults) else float("inf")
         connections.setdefault(fault, []).extend(
-            sum(at < moment < following for moment in times)
+            sum(at < moment < following for moment in times.values())
             for client, times in opened.items() if client in responses and client not in sleeping)
     return pauses, connections
 

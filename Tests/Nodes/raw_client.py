@@ -65,20 +65,25 @@ class RawClient:
         self.open, self.heard, self.pinged = {}, time.monotonic(), False
         is_abrupt = True
         try:
-            self.attach()
-            self.prepare()
-            self.resend()
+            # Often the client sends its inputs again without waiting for the response of `session/attach`.
+            is_hasty = len(self.ready) == len(self.stores) and self.random.random() < 0.4
+            self.attach(is_hasty)
+            if not is_hasty:
+                self.prepare()
+                self.resend()
             is_abrupt = self.work()
         finally:
             self.wire.close(is_abrupt)
 
-    def attach(self):
+    def attach(self, is_hasty):
         from_nothing = self.random.random() < 0.1
         revisions = {store: None if from_nothing or store not in self.replicas else self.replicas[store][0]
                      for store in self.ready}
         self.result = None
         self.request("session/attach", {"session": self.session, "frontend": self.name, "revisions": revisions},
                      self.attached)
+        if is_hasty:
+            self.resend()
         while self.result is None:
             self.receive(1)
         self.sequence = max(self.sequence, self.result["sequence"])
@@ -127,7 +132,9 @@ class RawClient:
         return False
 
     def burst(self):
-        """Sends one input, or several in a row, or a batch."""
+        """Sends one input, or several in a row, or a batch; now and then it reads a state."""
+        if self.random.random() < 0.03:
+            self.request("store/state", {"store": self.random.choice(list(self.stores))}, lambda _: None)
         count = self.random.choices([1, 3, 8], [90, 7, 3])[0]
         sequences = []
         for _ in range(count):

@@ -160,3 +160,5 @@ class Connection:
     frontend: str | None = None
     open: dict[Any, Request] = field(default_factory=dict)
     replicas: dict[str, Replica] = field(default_factory=dict)
+    # True after `session/attach` was refused: nothing is concluded from later responses.
+    is_outside: bool = False

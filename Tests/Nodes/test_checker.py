@@ -159,6 +159,21 @@ class GoodHistories(Histories):
         self.story.audit(client)
         self.check_kinds()
 
+    def test_inputs_follow_attach_without_waiting(self):
+        client = self.alone("x")
+        client.add("mine", "y", arrives=False)
+        client.lose()
+        client.attach()
+        response = self.story.events.pop()
+        client.resend()
+        request = next(event for event in self.story.events[::-1] if event["event"] == "sent")
+        at = self.story.events.index(request)
+        self.story.events.insert(at + 1, response)
+        for number, event in enumerate(self.story.events):
+            event["at"] = number
+        self.story.audit(client)
+        self.check_kinds()
+
     def test_batch(self):
         client = self.alone("x", "y")
         for event in self.story.events[1:]:

@@ -43,8 +43,9 @@ class Pauses(unittest.TestCase):
 
     def test_connections(self):
         events = history([1, 9], [(2, "kill")])
-        for at in (0.5, 3, 4):
-            events.append({"at": at * SECOND, "client": "a", "connection": 1, "event": "opened", "address": ""})
+        for number, at in enumerate((0.5, 3, 4), 2):
+            events.append({"at": at * SECOND, "client": "a", "connection": number, "event": "received",
+                           "message": {"method": "session/presence"}})
         events.sort(key=lambda event: event["at"])
         _, connections = pauses.measure(events)
         self.assertEqual(connections, {"kill": [2]})
