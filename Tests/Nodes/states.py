@@ -4,6 +4,7 @@
 Shares no code with the clients of the project, so that a fault of theirs is not a fault of the checker too.
 """
 
+import functools
 import json
 import sys
 
@@ -24,8 +25,21 @@ def compact(state):
     """
     if isinstance(state, dict) and isinstance(state.get("todos"), list):
         rest = {key: value for key, value in state.items() if key != "todos"}
-        return (canonical(rest), *(sys.intern(canonical(todo)) for todo in state["todos"]))
+        return (canonical(rest), *map(_interned, state["todos"]))
     return sys.intern(canonical(state))
+
+
+def _interned(todo):
+    try:
+        # `True` equals 1, so the types are part of the key.
+        return _text(tuple(todo.items()), tuple(map(type, todo.values())))
+    except (AttributeError, TypeError):
+        return sys.intern(canonical(todo))
+
+
+@functools.lru_cache(maxsize=16384)
+def _text(items, _types):
+    return sys.intern(canonical(dict(items)))
 
 
 def patched(state, operations):
@@ -33,7 +47,7 @@ def patched(state, operations):
 
     - Raises: `PatchError`.
     """
-    root = {"": json.loads(json.dumps(state))}
+    root = {"": state}
     for operation in operations:
         _apply(root, operation)
     return root[""]
@@ -46,7 +60,7 @@ def _apply(root, operation):
     elif kind == "replace":
         parent, key = _place(root, path)
         _existing(parent, key)
-        parent[key] = json.loads(json.dumps(operation["value"]))
+        parent[key] = operation["value"]
     elif kind == "remove":
         _remove(root, path)
     elif kind == "move":
@@ -56,13 +70,20 @@ def _apply(root, operation):
 
 
 def _place(root, path):
-    """Returns the container that a JSON Pointer ends in, and the key or the index there."""
+    """Returns the container that a JSON Pointer ends in, and the key or the index there.
+
+    All containers on the way are replaced by copies, so that no earlier state changes.
+    """
     if not isinstance(path, str) or (path and not path.startswith("/")):
         raise PatchError(f"{path!r} is not a JSON Pointer")
     tokens = ["", *(token.replace("~1", "/").replace("~0", "~") for token in path.split("/")[1:])]
     container = root
     for token in tokens[:-1]:
-        container = container[_existing(container, _key(container, token))]
+        key = _existing(container, _key(container, token))
+        if not isinstance(container[key], (dict, list)):
+            raise PatchError(f"{path!r} leads into a value")
+        container[key] = container[key].copy()
+        container = container[key]
     return container, _key(container, tokens[-1])
 
 
@@ -82,7 +103,6 @@ def _existing(container, key):
 
 def _add(root, path, value):
     container, key = _place(root, path)
-    value = json.loads(json.dumps(value))
     if isinstance(container, dict):
         container[key] = value
     elif key <= len(container):

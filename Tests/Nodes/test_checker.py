@@ -517,13 +517,13 @@ class Patches(unittest.TestCase):
             ([{"op": "replace", "path": "", "value": 7}], 7),
         ]:
             self.assertEqual(states.patched(state, patch), expected)
-        self.assertEqual(state, {"a": [1, 2, 3], "b/c": {"~": 1}})
+            self.assertEqual(state, {"a": [1, 2, 3], "b/c": {"~": 1}})
 
     def test_failures(self):
         for patch in [
             {"op": "add", "path": "/a/4", "value": 0}, {"op": "remove", "path": "/a/3"},
             {"op": "replace", "path": "/x", "value": 0}, {"op": "add", "path": "/a/-", "value": 0},
-            {"op": "add", "path": "/a/01", "value": 0}, {"op": "copy", "from": "/a", "path": "/b"},
+            {"op": "add", "path": "/a/01", "value": 0}, {"op": "add", "path": "/a/0/b", "value": 0}, {"op": "copy", "from": "/a", "path": "/b"},
         ]:
             with self.assertRaises(states.PatchError, msg=patch):
                 states.patched({"a": [1, 2, 3]}, [patch])
@@ -531,6 +531,9 @@ class Patches(unittest.TestCase):
     def test_canonical_form(self):
         self.assertEqual(states.canonical({"b": 1.0, "a": ["é", True]}), '{"a":["é",true],"b":1}')
         self.assertNotEqual(states.compact({"a": 1}), states.compact({"a": True}))
+        one, true = ({"todos": [{"id": "1", "completed": value}]} for value in (1, True))
+        self.assertNotEqual(states.compact(one), states.compact(true))
+        self.assertEqual(states.compact(one), states.compact({"todos": [{"completed": 1.0, "id": "1"}]}))
 
 
 if __name__ == "__main__":
