@@ -4,29 +4,29 @@
 import json
 import time
 
+import history
 import wires
 from checker import AUDITOR
-from history import Recorder
-from load import stores
 
 PATIENCE = 60
 
 
 class Auditor:
     def __init__(self, folder, address):
-        self.recorder, self.address = Recorder(folder, AUDITOR), address
+        self.recorder, self.address = history.Recorder(folder, AUDITOR), address
 
     def open_session(self):
         """Returns the handle of a new session."""
         return self._request([("session/open", {})])[0]["session"]
 
-    def read(self, session, names):
-        """Attaches under the name of each client, and requests all states and their digests."""
-        for name in names:
-            opened = stores(name)
-            self._request([
-                ("session/attach", {"session": session, "frontend": name, "revisions": dict.fromkeys(opened)}),
-                *(("store/state", {"store": store}) for store in opened)])
+    def read_all(self, folder):
+        """Reads all stores of all sessions of a history, under the names of their clients."""
+        for session, frontend in participants(history.read_folder(folder)):
+            place = {"session": session, "frontend": frontend}
+            _, info = self._request([("session/attach", {**place, "revisions": {}}), ("session/info", {})])
+            names = [store["store"] for store in info["stores"]]
+            self._request([("session/attach", {**place, "revisions": dict.fromkeys(names)}),
+                           *(("store/state", {"store": name}) for name in names)])
 
     def _request(self, requests):
         """Sends the requests over one connection; returns their results. Tries again for a minute."""
@@ -68,3 +68,20 @@ class Auditor:
                         raise wires.Ended(message["error"]["message"])
                     result = message["result"]
         return result
+
+
+def participants(events):
+    """Returns the sessions that clients have used, each with the name of a client, in their order."""
+    found, opening = {}, {}
+    for event in events:
+        if event["event"] not in ("sent", "received") or event["client"] == AUDITOR:
+            continue
+        for message in history.messages(event):
+            params, key = message.get("params") or {}, (event["client"], event["connection"], message.get("id"))
+            if message.get("method") == "session/attach":
+                found[params["session"], params.get("frontend")] = None
+            elif message.get("method") == "session/open":
+                opening[key] = params.get("frontend")
+            elif "result" in message and key in opening:
+                found[message["result"]["session"], opening.pop(key)] = None
+    return list(found)

@@ -29,7 +29,7 @@ def check_shared(sessions, counts):
     finals = {}
     for session in sessions:
         for store in session.stores.values():
-            if store.list_name is not None and store.final is not None:
+            if store.list_name is not None and store.final is not None and _is_requested(session, store):
                 finals.setdefault(store.list_name, []).append((session, store))
     violations = []
     for name, shown in finals.items():
@@ -40,6 +40,11 @@ def check_shared(sessions, counts):
                 violations.append(Violation("lists differ", f"two sessions show list {name} differently at the end",
                                             [first[2], store.final[2]]))
     return violations
+
+
+def _is_requested(session, store):
+    """True if the store must show the list: some client has asked for it."""
+    return any(entry.value["type"] == "stateRequested" and entry.is_accepted for entry in session.inputs(store.name))
 
 
 @functools.lru_cache(maxsize=65536)

@@ -3,7 +3,7 @@
 
 It reconnects with backoff over a list of addresses, resumes its session and sends inputs without a response again.
 Now and then it resets its own connection, also with requests open, or attaches without a revision. With `sleeps` it
-leaves its session for some seconds, so that the session sleeps. After a line of input it stops to send, and prints a
+moves between several sessions, opens new ones, and leaves all of them for some seconds, so that they sleep. After a line of input it stops to send, and prints a
 line when it has all responses; at the end of its input it ends.
 """
 
@@ -12,6 +12,7 @@ import random
 import sys
 import threading
 import time
+from dataclasses import dataclass, field
 
 import states
 import wires
@@ -20,11 +21,28 @@ from load import Load, stores
 
 # Seconds of silence until a ping, and until the connection is given up.
 QUIET, DEAD = 2, 5
+# The greatest number of sessions of a client that sleeps.
+SESSIONS = 8
+
+
+@dataclass
+class Place:
+    """A session, and what the client holds of it."""
+
+    session: str | None
+    # The stores that are open and subscribed; replicas as (revision, state).
+    ready: set = field(default_factory=set)
+    replicas: dict = field(default_factory=dict)
+    sequence: int = 0
+    pending: dict = field(default_factory=dict)
+    removing: dict = field(default_factory=dict)
 
 
 class RawClient:
     def __init__(self, settings):
-        self.name, self.session = settings["name"], settings["session"]
+        self.name = settings["name"]
+        self.place = Place(settings["session"])
+        self.places = [self.place]
         self.framing = settings["framing"]
         self.addresses = [(host, port) for host, port in settings["addresses"]]
         self.pause, self.sleeps = settings["pause"], settings.get("sleeps", False)
@@ -33,9 +51,6 @@ class RawClient:
         self.recorder.event("started", settings=settings)
         self.load = Load(self.name, settings["seed"])
         self.stores = stores(self.name)
-        # The stores that are open and subscribed; replicas as (revision, state).
-        self.ready, self.replicas = set(), {}
-        self.sequence, self.pending = 0, {}
         self.last_id = 0
         self.is_idle = False
         # No more inputs; the end.
@@ -45,6 +60,7 @@ class RawClient:
         failures = 0
         while not self.ending.is_set():
             began = time.monotonic()
+            self.choose_place()
             try:
                 self.connect_once(self.addresses[failures % len(self.addresses)])
             except wires.Ended as ended:
@@ -53,9 +69,16 @@ class RawClient:
             if self.sleeps and not self.stopping.is_set():
                 self.stopping.wait(self.random.uniform(3, 8))
             time.sleep(min(2, 0.1 * 2 ** failures) * self.random.uniform(0.5, 1))
-        self.recorder.event("shown", session=self.session, stores={
-            store: state for store, (_, state) in self.replicas.items()})
-        return 1 if self.pending else 0
+        return 1 if any(place.pending for place in self.places) else 0
+
+    def choose_place(self):
+        """Chooses a session: at the end, one with inputs that have no response."""
+        self.place = self.random.choice(self.places)
+        if self.stopping.is_set():
+            self.place = next((place for place in self.places if place.pending), self.place)
+        elif self.sleeps and len(self.places) < SESSIONS and self.random.random() < 0.3:
+            self.place = Place(None)
+        self.load.removing = self.place.removing
 
     # One connection
 
@@ -66,8 +89,11 @@ class RawClient:
         is_abrupt = True
         try:
             # Often the client sends its inputs again without waiting for the response of `session/attach`.
-            is_hasty = len(self.ready) == len(self.stores) and self.random.random() < 0.4
-            self.attach(is_hasty)
+            is_hasty = len(self.place.ready) == len(self.stores) and self.random.random() < 0.4
+            if self.place.session is None:
+                self.open_session()
+            else:
+                self.attach(is_hasty)
             if not is_hasty:
                 self.prepare()
                 self.resend()
@@ -75,39 +101,47 @@ class RawClient:
         finally:
             self.wire.close(is_abrupt)
 
+    def open_session(self):
+        def opened(result):
+            self.place.session = result["session"]
+            self.places.append(self.place)
+        self.request("session/open", {"frontend": self.name}, opened)
+        while self.place.session is None:
+            self.receive(1)
+
     def attach(self, is_hasty):
         from_nothing = self.random.random() < 0.1
-        revisions = {store: None if from_nothing or store not in self.replicas else self.replicas[store][0]
-                     for store in self.ready}
+        revisions = {store: None if from_nothing or store not in self.place.replicas else self.place.replicas[store][0]
+                     for store in self.place.ready}
         self.result = None
-        self.request("session/attach", {"session": self.session, "frontend": self.name, "revisions": revisions},
+        self.request("session/attach", {"session": self.place.session, "frontend": self.name, "revisions": revisions},
                      self.attached)
         if is_hasty:
             self.resend()
         while self.result is None:
             self.receive(1)
-        self.sequence = max(self.sequence, self.result["sequence"])
+        self.place.sequence = max(self.place.sequence, self.result["sequence"])
 
     def attached(self, result):
         self.result = result
         for store, outcome in result["stores"].items():
             if "snapshot" in outcome:
-                self.replicas[store] = (outcome["snapshot"]["revision"], outcome["snapshot"]["state"])
+                self.place.replicas[store] = (outcome["snapshot"]["revision"], outcome["snapshot"]["state"])
 
     def prepare(self):
         for store, (kind, config) in self.stores.items():
-            if store not in self.ready:
+            if store not in self.place.ready:
                 self.request("store/open", {"store": store, "kind": kind, "config": config}, lambda _: None)
                 self.subscribe(store)
 
     def subscribe(self, store):
         def subscribed(result):
-            self.ready.add(store)
-            self.replicas[store] = (result["revision"], result["state"])
+            self.place.ready.add(store)
+            self.place.replicas[store] = (result["revision"], result["state"])
         self.request("store/subscribe", {"store": store}, subscribed)
 
     def resend(self):
-        for sequence in sorted(self.pending):
+        for sequence in sorted(self.place.pending):
             self.send_input(sequence)
 
     def work(self):
@@ -117,13 +151,15 @@ class RawClient:
         while not self.ending.is_set():
             now = time.monotonic()
             if self.stopping.is_set():
-                if not self.pending and not self.is_idle:
+                if not self.place.pending and not self.is_idle:
+                    if any(place.pending for place in self.places):
+                        return False
                     self.is_idle = True
                     print("idle", flush=True)
             elif leaving is not None and now > leaving:
-                if not self.pending:
+                if not self.place.pending:
                     return False
-            elif now >= following and len(self.pending) < 32:
+            elif now >= following and len(self.place.pending) < 32:
                 self.burst()
                 following = now + self.random.uniform(0, 2 * self.pause)
                 if self.random.random() < 0.002:
@@ -138,11 +174,11 @@ class RawClient:
         count = self.random.choices([1, 3, 8], [90, 7, 3])[0]
         sequences = []
         for _ in range(count):
-            known = {store: state for store, (_, state) in self.replicas.items()}
+            known = {store: state for store, (_, state) in self.place.replicas.items()}
             store, value, settle = self.load.next(known)
-            self.sequence += 1
-            self.pending[self.sequence] = {"store": store, "input": value, "sequence": self.sequence, "settle": settle}
-            sequences.append(self.sequence)
+            self.place.sequence += 1
+            self.place.pending[self.place.sequence] = {"store": store, "input": value, "sequence": self.place.sequence, "settle": settle}
+            sequences.append(self.place.sequence)
         if count > 1 and self.random.random() < 0.5:
             self.write([self.input_request(sequence) for sequence in sequences])
         else:
@@ -156,8 +192,8 @@ class RawClient:
 
     def input_request(self, sequence):
         def answered(_):
-            self.pending.pop(sequence, None)
-        return self.message("store/send", self.pending[sequence], answered)
+            self.place.pending.pop(sequence, None)
+        return self.message("store/send", self.place.pending[sequence], answered)
 
     def request(self, method, params, answered):
         self.write(self.message(method, params, answered))
@@ -206,14 +242,14 @@ class RawClient:
 
     def changed(self, params):
         store = params["store"]
-        revision, state = self.replicas.get(store, (None, None))
+        revision, state = self.place.replicas.get(store, (None, None))
         if revision != params["base"]:
             if revision is not None:
-                del self.replicas[store]
+                del self.place.replicas[store]
                 self.subscribe(store)
             return
         state = params["state"] if "state" in params else states.patched(state, params["patch"])
-        self.replicas[store] = (params["revision"], state)
+        self.place.replicas[store] = (params["revision"], state)
 
 
 def main():

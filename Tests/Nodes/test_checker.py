@@ -174,6 +174,17 @@ class GoodHistories(Histories):
         self.story.audit(client)
         self.check_kinds()
 
+    def test_store_that_was_never_shown(self):
+        a = self.story.client("a", "A", ours=SHARED).begin()
+        a.add("ours", "x", settle=True)
+        b = self.story.client("b", "B", ours=SHARED)
+        self.server.open("B", "ours", {"memory": {}})
+        b.attach()
+        b.call("store/open", {"store": "ours", "kind": "todo", "config": SHARED})
+        b.lose()
+        self.story.audit(a, b)
+        self.check_kinds()
+
     def test_batch(self):
         client = self.alone("x", "y")
         for event in self.story.events[1:]:
