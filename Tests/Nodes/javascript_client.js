@@ -78,6 +78,7 @@ const kinds = {
 	[`mine-${name}`]: { kind: "todo", config: { memory: { count: 0 } } },
 	ours: { kind: "todo", config: { memory: { count: 0 } } },
 	shared: { kind: "todo", config: { list: "chaos" } },
+	[`add-${name}`]: { kind: "addTodo", config: { list: "chaos" } },
 	[`form-${name}`]: { kind: "form", config: {} },
 	[`timer-${name}`]: { kind: "loading", config: timer },
 	balance: { kind: "balance", config: {} },
@@ -117,6 +118,7 @@ function next() {
 		return timer && timer.type !== "loading" ? [`timer-${name}`, { type: "load" }, true] : next();
 	}
 	if (at < 15) return ["balance", { type: "viewDidAppear" }, random() < 0.5];
+	if (at < 18) return [`add-${name}`, { type: "addTodo", title: title() }, random() < 0.5];
 	const store = at < 55 ? `mine-${name}` : at < 75 ? "ours" : "shared";
 	const settle = store === "shared" && random() < 0.8;
 	const state = stores[store].state;

@@ -62,7 +62,7 @@ class _Walk:
         own = session.inputs(store.name)
         self.inputs = own if self.is_in_memory else [
             entry for other in self.sessions.values() for shown in other.stores.values()
-            if shown.list_name == store.list_name for entry in other.inputs(shown.name)]
+            if shown.written_list == store.list_name for entry in other.inputs(shown.name)]
         self.own = own
         self.added = {entry.title: entry for entry in self.inputs if entry.title is not None}
         self.removed = {}

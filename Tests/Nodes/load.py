@@ -4,6 +4,7 @@
 - `mine-NAME`: a list in memory that this client alone writes, with all inputs of the kind (see replay.py);
 - `ours`: a list in memory that all clients of the session write;
 - `shared`: a list in the database that all sessions show and write;
+- `add-NAME`: the kind `addTodo`, which adds to the same list;
 - `form-NAME`, `timer-NAME`, `balance`: a form, a load that takes half a second, and the balance.
 
 Each title is unique. No title has an id of the client: the server would hide an input that it applies twice.
@@ -23,6 +24,7 @@ def stores(name):
         f"mine-{name}": ("todo", {"memory": {"count": 0}}),
         "ours": ("todo", {"memory": {"count": 0}}),
         "shared": ("todo", {"list": LIST}),
+        f"add-{name}": ("addTodo", {"list": LIST}),
         f"form-{name}": ("form", {}),
         f"timer-{name}": ("loading", TIMER),
         "balance": ("balance", {}),
@@ -42,9 +44,11 @@ class Load:
         """Returns the next input as (store, value, settle); `states` has the state of each store, or None."""
         name = self.name
         store = self.random.choices(
-            [f"mine-{name}", "ours", "shared", f"form-{name}", f"timer-{name}", "balance"],
-            [40, 20, 25, 6, 5, 4])[0]
+            [f"mine-{name}", "ours", "shared", f"add-{name}", f"form-{name}", f"timer-{name}", "balance"],
+            [40, 20, 22, 3, 6, 5, 4])[0]
         state = states.get(store)
+        if store.startswith("add"):
+            return store, {"type": "addTodo", "title": self.title()}, self.random.random() < 0.5
         if store.startswith("form"):
             return store, {"type": "entriesChanged", "firstEntry": self.title(), "secondEntry": self.title()}, False
         if store.startswith("timer"):

@@ -58,7 +58,7 @@ class Input:
 
     @property
     def title(self):
-        return self.value.get("title") if self.value["type"] == "todoAdded" else None
+        return self.value.get("title") if self.value["type"] in ("todoAdded", "addTodo") else None
 
 
 # Errors of an input that may have been applied all the same: cancelled since the server ended.
@@ -102,7 +102,12 @@ class Store:
     @property
     def list_name(self):
         """The name of the list in the database that the store shows, or None."""
-        if self.kind != "todo" or "memory" in self.config:
+        return self.written_list if self.kind == "todo" else None
+
+    @property
+    def written_list(self):
+        """The name of the list in the database that inputs of the store change, or None."""
+        if self.kind not in ("todo", "addTodo") or "memory" in self.config:
             return None
         return self.config.get("list", "default")
 

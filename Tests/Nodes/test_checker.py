@@ -449,6 +449,17 @@ class PlantedFaults(Histories):
         self.story.audit(a, b)
         self.check_kinds("error", "invented")
 
+    def test_lost_title_of_another_kind(self):
+        a = self.story.client("a", "A", ours=SHARED).begin()
+        a.call("store/open", {"store": "add", "kind": "addTodo", "config": SHARED})
+        a.result({"revision": 0})
+        a.call("store/send", {"store": "add", "sequence": 9, "settle": True,
+                              "input": {"type": "addTodo", "title": "x"}})
+        a.result({"revision": 1, "changed": True})
+        self.server.sequences["A", "a"] = 9
+        self.story.audit(a)
+        self.found("lost")
+
     def test_digest_of_another_state(self):
         client = self.alone("x")
         client.call("store/state", {"store": "mine"})
