@@ -8,12 +8,14 @@ import history
 import wires
 from checker import AUDITOR
 
+# Seconds to try again; after a session that cannot be read it is shorter.
 PATIENCE = 60
 
 
 class Auditor:
     def __init__(self, folder, address):
         self.recorder, self.address = history.Recorder(folder, AUDITOR), address
+        self.patience = PATIENCE
 
     def open_session(self):
         """Returns the handle of a new session."""
@@ -23,14 +25,22 @@ class Auditor:
         """Reads all stores of all sessions of a history, under the names of their clients."""
         for session, frontend in participants(history.read_folder(folder)):
             place = {"session": session, "frontend": frontend}
-            _, info = self._request([("session/attach", {**place, "revisions": {}}), ("session/info", {})])
-            names = [store["store"] for store in info["stores"]]
-            self._request([("session/attach", {**place, "revisions": dict.fromkeys(names)}),
-                           *(("store/state", {"store": name}) for name in names)])
+            try:
+                _, info = self._request([("session/attach", {**place, "revisions": {}}), ("session/info", {})])
+                names = [store["store"] for store in info["stores"]]
+                self._request([("session/attach", {**place, "revisions": dict.fromkeys(names)}),
+                               *(("store/state", {"store": name}) for name in names)])
+            except wires.Ended as ended:
+                # The checker finds that the states are missing.
+                print(f"cannot read the session of {frontend}: {ended}", flush=True)
+                self.patience = 5
 
     def _request(self, requests):
-        """Sends the requests over one connection; returns their results. Tries again for a minute."""
-        deadline = time.monotonic() + PATIENCE
+        """Sends the requests over one connection; returns their results. Tries again for some time.
+
+        - Raises: `wires.Ended`.
+        """
+        deadline = time.monotonic() + self.patience
         while True:
             connection = self.recorder.opened(f"{self.address[0]}:{self.address[1]}")
             try:
