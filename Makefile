@@ -107,7 +107,7 @@ bindings: ## test the bindings of the JavaScript client for React, Vue and Svelt
 chaos: prepare ## break servers at random under load, and check what the clients saw [SECONDS=1800] [NODES=1] [SEED=n]
 	swift build $(flags) --product statewire
 	@Tests/Nodes/test
-	@Tests/Nodes/chaos --seconds 20 --faults rewind --expect-violations
+	@Tests/Nodes/planted
 	@Tests/Nodes/chaos --seconds $(or $(SECONDS),1800) --nodes $(or $(NODES),1) $(if $(SEED),--seed $(SEED))
 
 coverage: prepare ## measure the line coverage of the core; fail below 90 %

@@ -7,6 +7,7 @@ import re
 import faults
 import networks
 from balancer import Balancer, HAProxy
+from evil import FAULTS, EvilBalancer
 from nodes import Broken, Node, Postgres
 
 LOOPBACK = "127.0.0.1"
@@ -73,6 +74,11 @@ class Cluster:
     def _balance(self, options, folder):
         """Sets the addresses for clients: of the nodes, or of the load balancer."""
         lists = [[(node.host, node.tcp) for node in self.nodes], [(node.host, node.web) for node in self.nodes]]
+        if options.plant in FAULTS:
+            evil = EvilBalancer(lists[0], LOOPBACK, FAULTS[options.plant], options.seed)
+            self.balancers.append(evil)
+            self.tcp, self.web = [(LOOPBACK, evil.port)], lists[1]
+            return
         if (options.balancer or ("none" if len(self.nodes) == 1 else "python")) == "none":
             self.tcp, self.web = lists
             return
