@@ -63,6 +63,8 @@ class Checker:
         kind = event["event"]
         if kind == "shown":
             self._shown.append(event)
+        elif kind == "failed":
+            self._report("error", f"a library gives an input up: {event['error']}", event)
         elif kind == "unreadable":
             self._report("error", "a message is not JSON", event)
         elif kind == "opened":

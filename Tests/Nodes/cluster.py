@@ -3,6 +3,7 @@
 
 import os
 import re
+import subprocess
 
 import faults
 import networks
@@ -27,6 +28,7 @@ class Cluster:
             raise
 
     def _start(self, options, folder):
+        self.program = os.path.abspath(options.program)
         self.data = os.path.join(folder, "data")
         if options.networks == "yes" or (options.networks == "auto" and options.nodes > 1):
             reason = networks.why_not()
@@ -38,13 +40,13 @@ class Cluster:
                 print(f"without partitions: {reason}", flush=True)
         if options.nodes > 1 or options.postgres:
             self.postgres = Postgres(folder)
-            url = self._database_address(self.postgres.start())
+            self.address = self.postgres.start()
+            url = self._database_address(self.address)
         for number in range(1, options.nodes + 1):
             name = f"node-{number}"
             storage = ["--data-dir", self.data]
             host, advertised, prefix = self._place(name)
-            command = [os.path.abspath(options.program), "serve",
-                       "--session-time", "3600", "--history-bytes", "16384"]
+            command = [self.program, "serve", "--session-time", "3600", "--history-bytes", "16384"]
             node = Node(name, command, folder, host, prefix)
             if self.postgres:
                 storage = ["--database", url, "--node", name, "--advertise", f"{advertised}:{node.advertised}"]
@@ -62,6 +64,13 @@ class Cluster:
         forwarder = Balancer([(host, int(port))], outside)
         self.balancers.append(forwarder)
         return address.replace(f"@{host}:{port}", f"@{outside}:{forwarder.port}")
+
+    def drain(self, node):
+        """Runs `statewire node drain` for a node."""
+        command = [self.program, "node", "drain", node.name, "--database", self.address]
+        run = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+        if run.returncode:
+            raise Broken(f"node drain: {run.stderr.strip()}")
 
     def _place(self, name):
         """Returns the hosts of a node for clients and for other nodes, and the command that enters its place."""

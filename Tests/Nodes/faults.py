@@ -44,6 +44,15 @@ def rolling(cluster, random):
         time.sleep(1)
 
 
+def drain(cluster, random):
+    """Lets a node hand its sessions over by `statewire node drain`, and starts it again."""
+    node = random.choice(cluster.nodes)
+    yield node.name
+    cluster.drain(node)
+    node.wait_for_end()
+    node.start()
+
+
 def postgres(cluster, random):
     """Kills all processes of PostgreSQL, and starts it again after up to two seconds."""
     cluster.postgres.kill()
@@ -115,6 +124,7 @@ FAULTS = {
     "stop": Fault(stop, 2),
     "restart": Fault(restart, 3),
     "rolling": Fault(rolling, 2, needs_nodes=True),
+    "drain": Fault(drain, 2, needs_nodes=True, needs_postgres=True),
     "postgres": Fault(postgres, 2, needs_postgres=True),
     "partition-database": Fault(partition_database, 3, needs_postgres=True, needs_networks=True),
     "partition-nodes": Fault(partition_nodes, 3, needs_nodes=True, needs_networks=True),

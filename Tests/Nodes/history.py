@@ -7,7 +7,8 @@ Each client writes a file of its own. A line is an event:
     {"at": T, "client": C, "connection": N, "event": "sent", "message": MESSAGE}
     {"at": T, "client": C, "connection": N, "event": "received", "message": MESSAGE}
     {"at": T, "client": C, "connection": N, "event": "closed", "reason": TEXT}
-    {"at": T, "client": C, "event": "shown", "stores": {STORE: STATE}}       the states that a library shows at its end
+    {"at": T, "client": C, "event": "shown", "stores": {STORE: STATE}}       the states that a library shows at the end
+    {"at": T, "client": C, "event": "failed", "error": TEXT}                 a library gives an input up
     {"at": T, "client": C, "event": "started", …}                            the settings of a client
     {"at": T, "client": "chaos", "event": "fault" | "healed", "fault": …}    by the driver
 

@@ -62,8 +62,12 @@ class Node:
 
     def end(self):
         """Sends SIGTERM; returns the seconds until the node has ended, or None if it had to be killed."""
-        began = time.monotonic()
         self.signal(signal.SIGTERM)
+        return self.wait_for_end()
+
+    def wait_for_end(self):
+        """Returns the seconds until the node has ended, or None if it had to be killed."""
+        began = time.monotonic()
         try:
             self.process.wait(ENDED)
         except subprocess.TimeoutExpired:

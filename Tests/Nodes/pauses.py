@@ -2,9 +2,9 @@
 """The time without service that each fault costs the clients.
 
 A client has service while it gets responses to its inputs. A time without a response belongs to the fault in it,
-otherwise to the last fault before it, and is counted from that fault on. One with several faults in it is counted from
-the first one and listed as `several`. The pause of a client by a fault is the longest of these times. Clients that sleep
-are left out.
+otherwise to the last fault before it, and is counted from that fault on. One with several faults in it is counted
+from the first one and listed as `several`. The pause of a client by a fault is the longest of these times. Clients
+that sleep are left out.
 """
 
 import bisect

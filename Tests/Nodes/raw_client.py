@@ -3,8 +3,9 @@
 
 It reconnects with backoff over a list of addresses, resumes its session and sends inputs without a response again.
 Now and then it resets its own connection, also with requests open, or attaches without a revision. With `sleeps` it
-moves between several sessions, opens new ones, and leaves all of them for some seconds, so that they sleep. After a line of input it stops to send, and prints a
-line when it has all responses; at the end of its input it ends.
+moves between several sessions, opens new ones, and leaves all of them for some seconds, so that they sleep.
+
+After a line of input it stops to send, and prints a line when it has all responses; at the end of its input it ends.
 """
 
 import json
@@ -176,9 +177,9 @@ class RawClient:
         for _ in range(count):
             known = {store: state for store, (_, state) in self.place.replicas.items()}
             store, value, settle = self.load.next(known)
-            self.place.sequence += 1
-            self.place.pending[self.place.sequence] = {"store": store, "input": value, "sequence": self.place.sequence, "settle": settle}
-            sequences.append(self.place.sequence)
+            sequence = self.place.sequence = self.place.sequence + 1
+            self.place.pending[sequence] = {"store": store, "input": value, "sequence": sequence, "settle": settle}
+            sequences.append(sequence)
         if count > 1 and self.random.random() < 0.5:
             self.write([self.input_request(sequence) for sequence in sequences])
         else:

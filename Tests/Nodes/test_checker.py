@@ -510,6 +510,12 @@ class PlantedFaults(Histories):
         self.story.audit(client)
         self.check_kinds("error")
 
+    def test_library_that_gives_an_input_up(self):
+        client = self.alone("x")
+        self.story.event("a", "failed", error="no")
+        self.story.audit(client)
+        self.check_kinds("error")
+
     def test_library_that_shows_another_state(self):
         client = self.alone("x")
         self.story.event("a", "shown", session="S", at_end=True, stores={"mine": {"type": "content", "todos": []}})
