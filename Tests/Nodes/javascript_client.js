@@ -71,7 +71,7 @@ const timer = {
 	type: "mock",
 	states: [
 		{ state: { type: "loading", progress: null } },
-		{ after: 0.5, state: { type: "loaded", value: "late" } },
+		{ after: 1.5, state: { type: "loaded", value: "late" } },
 	],
 };
 const kinds = {

@@ -5,7 +5,7 @@
 - `ours`: a list in memory that all clients of the session write;
 - `shared`: a list in the database that all sessions show and write;
 - `add-NAME`: the kind `addTodo`, which adds to the same list;
-- `form-NAME`, `timer-NAME`, `balance`: a form, a load that takes half a second, and the balance.
+- `form-NAME`, `timer-NAME`, `balance`: a form, a load that takes a second and a half, and the balance.
 
 Each title is unique. No title has an id of the client: the server would hide an input that it applies twice.
 Lists stay short, since each client removes its oldest titles. javascript_client.js follows the same rules.
@@ -15,7 +15,7 @@ import random
 
 LIST = "chaos"
 TIMER = {"type": "mock", "states": [
-    {"state": {"type": "loading", "progress": None}}, {"after": 0.5, "state": {"type": "loaded", "value": "late"}}]}
+    {"state": {"type": "loading", "progress": None}}, {"after": 1.5, "state": {"type": "loaded", "value": "late"}}]}
 
 
 def stores(name):
