@@ -4,7 +4,7 @@
 import unittest
 
 import checker
-from test_support import MINE, SHARED, Histories
+from test_support import SHARED, Histories
 
 
 class GoodHistories(Histories):
