@@ -106,6 +106,7 @@ class Checker:
             request.known = {name: (store.known, store.proof) for name, store in session.stores.items()}
             # A client may send more without waiting for the response.
             connection.session, connection.frontend = session, params.get("frontend")
+            connection.is_outside = False
         elif "store" in params and session is not None:
             store = session.store(params["store"])
             request.known = {store.name: (store.known, store.proof)}
@@ -157,7 +158,7 @@ class Checker:
             self._answer(request, None, error, event)
         self.counts[f"error {error['code']} of {request.method}"] += 1
         # Requests that follow have reached the session of the connection, which ends with it.
-        connection.is_outside = request.method == "session/attach"
+        connection.is_outside |= request.method == "session/attach"
         if error["code"] in GONE:
             self._report("lost session", f"{request.method}: {error['message']}", request.event, event)
         elif error["code"] not in UNKNOWN_OUTCOME and not (
