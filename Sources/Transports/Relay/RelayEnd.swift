@@ -220,7 +220,8 @@ final class RelayEnd: @unchecked Sendable {
     guard isOpen, let connection else { return }
     let status = ConnectionStatus(connection)
     endBytes()
-    guard evenIfEmpty || !batch.parts.isEmpty || batch.endedReads > 0 || status != batch.status else {
+    guard evenIfEmpty || !batch.parts.isEmpty || batch.endedReads > 0 || status != batch.status
+    else {
       return
     }
     var sent = batch
