@@ -20,25 +20,26 @@ struct WriterTests {
 
   private let ends = Record<End>()
 
-  private func writer(_ node: Node) -> JournalWriter {
-    let (commits, shard) = (DispatchQueue(label: "commits"), DispatchQueue(label: "shard"))
-    return JournalWriter(
-      node.journal,
-      on: JournalThreads(
-        commit: { job in commits.async(execute: job) },
-        notify: { job in shard.async(execute: job) }))
+  private func writer(_ node: Node) throws -> JournalWriter {
+    let commits = DispatchQueue(label: "commits")
+    let made = JournalWriter(node.journal, commit: { job in commits.async(execute: job) })
+    let writer = try #require(made)
+    writer.set(
+      .alone,
+      ended: { [ends] in
+        ends.add(
+          End(
+            last: $0.last.rawValue,
+            failed: $0.failures.flatMap {
+              Array($0.numbers.lowerBound.rawValue...$0.numbers.upperBound.rawValue)
+            }))
+      })
+    return writer
   }
 
   private func commit(_ entries: [JournalEntry], _ number: Int, _ writer: JournalWriter) {
     var entries = entries
-    writer.commit(&entries, byteCount: 100, CommitNumber(rawValue: UInt64(number))) { [ends] in
-      ends.add(
-        End(
-          last: $0.last.rawValue,
-          failed: $0.failures.flatMap {
-            Array($0.numbers.lowerBound.rawValue...$0.numbers.upperBound.rawValue)
-          }))
-    }
+    writer.commit(&entries, byteCount: 100, of: 0, CommitNumber(rawValue: UInt64(number)))
   }
 
   /// Waits for the end of a turn, and returns the turns that have failed.
@@ -53,7 +54,7 @@ struct WriterTests {
   func killed() async throws {
     let cluster = try Cluster(PostgresServer())
     let node = try cluster.node("a")
-    let writer = writer(node)
+    let writer = try writer(node)
     let handles = (0..<20).map { _ in SessionHandle.random() }
     var number = 0
     for handle in handles {
@@ -84,7 +85,7 @@ struct WriterTests {
   func refused() async throws {
     let cluster = try Cluster(.common())
     let node = try cluster.node("a")
-    let writer = writer(node)
+    let writer = try writer(node)
     let (good, bad) = (SessionHandle.random(), SessionHandle.random())
     commit(good.opened, 1, writer)
     commit(bad.opened, 2, writer)
@@ -117,7 +118,7 @@ struct WriterTests {
   func removed() async throws {
     let cluster = try Cluster(.common(), lease: .seconds(60))
     let (a, b) = (try cluster.node("a"), try cluster.node("b"))
-    let writer = writer(a)
+    let writer = try writer(a)
     let handle = SessionHandle.random()
     commit(handle.opened, 1, writer)
     #expect(await end(of: 1) == [])
