@@ -233,6 +233,11 @@ struct JournalPipeline {
     restarted((writer, 0), last: 0)
   }
 
+  /// Notes that there is a new connection.
+  mutating func reconnected() {
+    if writer != nil, trouble == nil { trouble = .lost }
+  }
+
   /// Begins a new generation, in which the transactions after `last` are sent again.
   mutating func restarted(_ writer: (id: Int64, generation: Int64), last: Int64) {
     self.writer = writer

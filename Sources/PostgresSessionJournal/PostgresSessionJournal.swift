@@ -49,9 +49,13 @@ public final class PostgresSessionJournal: PipelinedJournal, Sendable {
   ) {
     self.node = node
     self.options = options
-    connection = PostgresConnection(
-      database, application: "statewire \(node.name)", changed: connected)
+    let opened = Lock(Opened())
+    connection = PostgresConnection(database, application: "statewire \(node.name)") { change in
+      if case .connected = change { opened.withLock { $0.journal }?.reconnected() }
+      connected(change)
+    }
     state = Lock(JournalPipeline(node: node.id ?? 0))
+    opened.withLock { $0.journal = self }
     restart()
   }
 
@@ -126,6 +130,18 @@ public final class PostgresSessionJournal: PipelinedJournal, Sendable {
   }
 
   // MARK: After a lost connection
+
+  /// The journal of a connection, which begins before the journal exists.
+  private struct Opened {
+    weak var journal: PostgresSessionJournal?
+  }
+
+  /// Begins a new generation also if no transaction was in progress: a node that buries this one ends
+  /// the connection that the row of the writer names.
+  private func reconnected() {
+    state.withLock { $0.reconnected() }
+    proceed()
+  }
 
   /// Finds out which transactions were committed, and sends the others again.
   private func restart() {

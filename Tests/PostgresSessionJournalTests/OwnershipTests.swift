@@ -99,6 +99,35 @@ struct OwnershipTests {
     #expect(try a.journal.load(old).session?.stores[0].revision == 0)
   }
 
+  @Test("a transaction of a former connection, or out of order, or of no node is refused")
+  func writers() async throws {
+    let cluster = try Cluster(.common())
+    let a = try cluster.node("a")
+    let handle = SessionHandle.random()
+    try a.journal.commit(handle.opened)
+    func writer() throws -> (id: Int64, generation: Int64, last: Int64) {
+      let rows = try cluster.observer.run("SELECT id, generation, last FROM statewire.writer")
+      return (rows.integer(0, 0) ?? 0, rows.integer(0, 1) ?? 0, rows.integer(0, 2) ?? 0)
+    }
+    let former = try writer()
+    try cluster.disconnect("a")
+    try a.journal.commit([handle.step(1)])
+    let present = try writer()
+    #expect(present.id == former.id && present.generation > former.generation)
+    func refusal(_ writer: Int64, _ generation: Int64, _ number: Int64) -> String? {
+      do {
+        try cluster.observer.run(
+          "SELECT statewire.fence(\(writer), \(generation), \(number), '{}', '{}')")
+        return nil
+      } catch { return (error as? PostgresError)?.sqlState }
+    }
+    #expect(refusal(present.id, former.generation, present.last + 1) == "SW002")
+    #expect(refusal(present.id, present.generation, present.last) == "SW002")
+    #expect(refusal(present.id, present.generation, present.last + 2) == "SW002")
+    #expect(refusal(present.id + 1000, present.generation, present.last + 1) == "SW001")
+    try a.journal.commit([handle.step(2)])
+  }
+
   @Test("a transaction in progress ends before another node takes the session over")
   func inProgress() async throws {
     let cluster = try Cluster(.common())
