@@ -82,8 +82,9 @@ public final class PostgresNode: SessionOwnership {
     renewLater()
   }
 
-  /// Ends the connection; the lease is not given up.
-  public func close() { connection.close() }
+  /// Ends the connection, and blocks until its thread has ended; the lease is not given up. Not to be
+  /// called in a callback.
+  public func close() { connection.closeAndWait() }
 
   /// The id of this node; nil while it has none.
   var id: Int64? { state.withLock { $0.id } }

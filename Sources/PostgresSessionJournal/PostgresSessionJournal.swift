@@ -59,8 +59,9 @@ public final class PostgresSessionJournal: PipelinedJournal, Sendable {
     restart()
   }
 
-  /// Ends the connection. Transactions that have not ended fail.
-  public func close() { connection.close() }
+  /// Ends the connection, and blocks until its thread has ended. Transactions in progress are not
+  /// reported any more. Not to be called in a callback.
+  public func close() { connection.closeAndWait() }
 
   // MARK: Commits
 

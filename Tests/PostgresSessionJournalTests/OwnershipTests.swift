@@ -111,9 +111,12 @@ struct OwnershipTests {
     }
     let former = try writer()
     try cluster.disconnect("a")
+    try await eventually("there is a new generation") {
+      try writer().generation > former.generation
+    }
     try a.journal.commit([handle.step(1)])
     let present = try writer()
-    #expect(present.id == former.id && present.generation > former.generation)
+    #expect(present.id == former.id)
     func refusal(_ writer: Int64, _ generation: Int64, _ number: Int64) -> String? {
       do {
         try cluster.observer.run(
@@ -140,10 +143,12 @@ struct OwnershipTests {
     let taken = try b.journal.load(handle).session?.stores[0].revision
     try await ends.reaches(200)
     let committed = ends.all.prefix { $0 }.count
-    // What was reported as committed is there, and nothing else.
-    #expect(taken == committed && !ends.all.dropFirst(committed).contains(true))
+    // What was reported as committed is there. Nothing else is there, except transactions whose
+    // end the former owner could not receive, because the new one has ended its connection.
+    #expect(taken ?? -1 >= committed)
+    #expect(!ends.all.dropFirst(committed).contains(true))
     #expect(throws: (any Error).self) { try a.journal.commit([handle.step(201)]) }
-    #expect(try b.journal.load(handle).session?.stores[0].revision == committed)
+    #expect(try b.journal.load(handle).session?.stores[0].revision == taken)
   }
 
   @Test("a node that cannot renew its lease stops in time, and continues if no other was faster")
