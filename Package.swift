@@ -243,8 +243,8 @@ let package = Package(
       name: "StatewireServer",
       dependencies: [
         "BuiltinKinds", "BuiltinStores", "ClientTransports", "ClientTypes", "Documents",
-        "EmbeddedStorage", "RemoteSources", "SQLiteDocuments", "SQLiteFiles", "SQLiteLedger",
-        "SQLiteSessionJournal",
+        "EmbeddedStorage", "PostgresConnections", "PostgresSessionJournal", "RemoteSources",
+        "SQLiteDocuments", "SQLiteFiles", "SQLiteLedger", "SQLiteSessionJournal",
         "SQLiteTodoDatabase", "ServerCore", "Sessions", "StateMachines", "StatewireJSON",
         "StatewirePage", "StatewireProtocol", "TransportSupport", "Transports", deque,
         .product(name: "HeapModule", package: "swift-collections"),
@@ -496,7 +496,8 @@ let package = Package(
       swiftSettings: strict),
     // Shared by the tests of journals: a reference model, and random turns.
     .target(
-      name: "JournalTestSupport", dependencies: ["Sessions"], path: "Tests/JournalTestSupport",
+      name: "JournalTestSupport", dependencies: ["Sessions", "StateMachines"],
+      path: "Tests/JournalTestSupport",
       swiftSettings: strict),
     .testTarget(
       name: "SQLiteSessionJournalTests",
@@ -561,7 +562,8 @@ let package = Package(
     .testTarget(
       name: "TransportsTests",
       dependencies: [
-        "ClientTransports", "ServerCore", "StateMachines", "TestSupport", "Transports", "Wire",
+        "ClientTransports", "JournalTestSupport", "ServerCore", "StateMachines", "TestSupport",
+        "Transports", "Wire",
         .product(name: "NIOCore", package: nio),
         .product(name: "NIOEmbedded", package: nio),
         .product(name: "NIOPosix", package: nio),

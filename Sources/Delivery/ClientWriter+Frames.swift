@@ -27,6 +27,24 @@ extension ClientWriter {
     awaitTurnEnd()
   }
 
+  /// Writes a part of a message in the framing of the client; over a WebSocket, each part is a
+  /// fragment.
+  ///
+  /// - Parameters:
+  ///   - part: The bytes.
+  ///   - messageBytes: The length of the whole message.
+  ///   - isFirst: True if the message begins with the part.
+  ///   - isLast: True if the message ends with the part.
+  public func write(
+    part: UnsafeRawBufferPointer, of messageBytes: Int, isFirst: Bool, isLast: Bool
+  ) {
+    guard !isClosed else { return }
+    _ = nextFrame()
+    framing.frame(
+      part: part, of: messageBytes, isFirst: isFirst, isLast: isLast, into: &out)
+    awaitTurnEnd()
+  }
+
   /// Prepares `out` for the next message, and returns the offset at which it begins.
   func nextFrame() -> Int {
     leaveBroadcasts()

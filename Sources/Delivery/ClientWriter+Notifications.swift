@@ -20,6 +20,20 @@ extension ClientWriter: Client {
   /// Discards the output and disconnects the client.
   public func disconnect() { cut() }
 
+  /// Discards everything that was not passed to the output, and disconnects the client.
+  public func discard() {
+    actions.removeAll { action in
+      switch action {
+      case .write, .broadcast: true
+      default: false
+      }
+    }
+    (actionBytes, readyBytes) = (0, 0)
+    out.removeAll(keepingCapacity: false)
+    isDiscarded = true
+    cut()
+  }
+
   /// Writes a `store/closed` notification.
   public func storeClosed(_ store: String) {
     notify(StoreClosed.method) { writer in

@@ -28,6 +28,8 @@ public final class ClientWriter {
   public internal(set) var isCongested = false
   /// True until other clients have been served; the client's next messages wait.
   public internal(set) var isYielding = false
+  /// True if nothing is delivered any more, because another node owns the session.
+  public internal(set) var isDiscarded = false
   /// True if the writer is registered for the end of the turn.
   var isTurnEndAwaited = false
   /// True if the writer is registered for the delivery after the turn.

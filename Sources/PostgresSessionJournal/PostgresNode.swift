@@ -86,6 +86,9 @@ public final class PostgresNode: SessionOwnership {
   /// called in a callback.
   public func close() { connection.closeAndWait() }
 
+  /// Ends the connection, and blocks until its thread has ended; see `PostgresConnection`.
+  public func closeAndWait() { connection.closeAndWait() }
+
   /// The id of this node; nil while it has none.
   var id: Int64? { state.withLock { $0.id } }
 
@@ -168,6 +171,7 @@ public final class PostgresNode: SessionOwnership {
       return (state.hasLapsed, begun - since >= lease)
     }
     if isBack { changed(.held) }
+    if rows[0].boolean(0, 1) == true { changed(.drains) }
     if buries { connection.execute(PostgresTransaction(Self.buryDead, .integer(id))) { _ in } }
   }
 
@@ -239,14 +243,7 @@ public final class PostgresNode: SessionOwnership {
   /// Reads the nodes that have a lease; see `SessionOwnership`.
   public func nodes(ended: @escaping @Sendable (Result<[ClusterNode], any Error>) -> Void) {
     execute(PostgresTransaction(Self.nodes)) { result in
-      ended(
-        result.map { results in
-          (0..<results[0].count).map { row in
-            ClusterNode(
-              name: results[0].text(row, 0) ?? "", address: results[0].text(row, 1) ?? "",
-              leaseLeft: .milliseconds(results[0].integer(row, 2) ?? 0))
-          }
-        })
+      ended(result.map { ClusterNode.all($0[0]) })
     }
   }
 
@@ -301,7 +298,7 @@ public final class PostgresNode: SessionOwnership {
     """
     UPDATE statewire.node
       SET lease_end = clock_timestamp() + $2::bigint * interval '1 millisecond'
-      WHERE id = $1 RETURNING id
+      WHERE id = $1 RETURNING id, drains
     """)
   private static let buryDead = PostgresStatement(
     "bury dead",
@@ -319,7 +316,7 @@ public final class PostgresNode: SessionOwnership {
     ) AS candidate, LATERAL statewire.claim(handle, $1) AS claimed WHERE outcome = 'owned'
     """)
   private static let expire = PostgresStatement("expire", "SELECT statewire.expire($1, $2, $3)")
-  private static let nodes = PostgresStatement(
+  static let nodes = PostgresStatement(
     "nodes",
     """
     SELECT name, address,

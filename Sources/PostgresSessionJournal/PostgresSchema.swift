@@ -204,7 +204,19 @@ enum PostgresSchema {
           END LOOP;
           RETURN number;
         END $$
-        """)
+        """),
+    Step(
+      oldest: 1,
+      sql: """
+        -- True if an operator asks the node to give its sessions up and to end.
+        ALTER TABLE statewire.node ADD COLUMN drains boolean NOT NULL DEFAULT false
+        --
+        -- The secret by which nodes recognise each other: 244 random bits.
+        CREATE TABLE statewire.secret (value text NOT NULL)
+        --
+        INSERT INTO statewire.secret
+          VALUES (replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''))
+        """),
   ]
 
   private static let state = PostgresStatement(

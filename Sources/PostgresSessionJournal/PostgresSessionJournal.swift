@@ -63,6 +63,9 @@ public final class PostgresSessionJournal: PipelinedJournal, Sendable {
   /// reported any more. Not to be called in a callback.
   public func close() { connection.closeAndWait() }
 
+  /// Ends the connection, and blocks until its thread has ended; see `PostgresConnection`.
+  public func closeAndWait() { connection.closeAndWait() }
+
   // MARK: Commits
 
   /// Commits entries, and blocks until the commit has ended; see `SessionJournal`.
@@ -86,6 +89,13 @@ public final class PostgresSessionJournal: PipelinedJournal, Sendable {
     _ sessions: [SessionHandle], ended: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
     begin { $0.release(sessions, ended: ended) }
+  }
+
+  /// Removes sessions from memory; see `PipelinedJournal`.
+  public func forget(_ sessions: [SessionHandle]) {
+    state.withLock { state in
+      for session in sessions { state.sessions[session] = nil }
+    }
   }
 
   private func begin(_ body: (inout JournalPipeline) -> Void) {

@@ -20,6 +20,8 @@ public actor Shard: StoreHost {
   public nonisolated let group: ShardGroup
   /// The place of the shard in its group.
   public nonisolated let place: ShardPlace
+  /// The ownership of sessions; nil if this is the only node.
+  public nonisolated let ownership: (any SessionOwnership)?
   /// The controls for tests; nil if the shard is not under test.
   public let testing: TestMode?
 
@@ -98,6 +100,7 @@ public actor Shard: StoreHost {
   ///   - journal: The writer of the journal, which the shards of the group share; nil for none.
   ///   - journalNotify: Runs a closure on the thread of the shard, after all closures that were
   ///     passed before; nil if each turn waits for its commit.
+  ///   - ownership: The ownership of sessions; nil if no other node shares the journal.
   ///   - journalFailed: Called with the error of each failed commit, except a commit that fails
   ///     only because entries of an earlier one are missing.
   ///   - storeFailed: Called with each new state that cannot be encoded.
@@ -106,6 +109,7 @@ public actor Shard: StoreHost {
     limits: SessionLimits, observers: [any StoreObserver] = [],
     clock: any StoreClock = SystemClock(), journal: JournalWriter? = nil,
     journalNotify: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil,
+    ownership: (any SessionOwnership)? = nil,
     journalFailed: @escaping @Sendable (any Error) -> Void = { _ in },
     storeFailed: @escaping @Sendable (StoreFailure) -> Void = { _ in }
   ) {
@@ -117,13 +121,14 @@ public actor Shard: StoreHost {
     self.observers = observers
     self.clock = clock
     accounts = IdentityAccounts(group.sessionMemory)
+    self.ownership = ownership
     testing = nil
     turnOutcome = TurnOutcome(
       commits: journal.map {
         CommitStage(
           ShardJournal($0, of: place, notify: journalNotify), epoch: .random(in: 0 ... .max),
           clock: clock, failed: journalFailed)
-      }, storeFailed: storeFailed)
+      }, lease: ownership, storeFailed: storeFailed)
     directory = SessionDirectory(
       generator: SystemRandomNumberGenerator(), place: place, census: group.census)
     Self.watch(turnOutcome.commits, for: self)
@@ -143,6 +148,7 @@ public actor Shard: StoreHost {
     self.kinds = kinds
     self.limits = limits
     self.observers = observers
+    ownership = nil
     let testing = TestMode(rest: rest)
     clock = testing.clock
     self.testing = testing

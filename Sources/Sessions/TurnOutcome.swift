@@ -14,6 +14,15 @@ public protocol TurnObserver: AnyObject {
 public protocol DeliveryTarget: AnyObject {
   /// Writes to the output after the turn in which the object was added.
   func deliver()
+
+  /// True if only the end of the connection is to be delivered, because another node owns the
+  /// session.
+  var isDiscarded: Bool { get }
+}
+
+extension DeliveryTarget {
+  /// False.
+  public var isDiscarded: Bool { false }
 }
 
 /// The deferred work of the current turn: observers of its end, deliveries to clients, and work of
@@ -56,9 +65,15 @@ public final class TurnOutcome {
   let storeFailed: (StoreFailure) -> Void
   /// The commit stage; nil if there is no journal.
   let commits: CommitStage?
+  /// The lease of this node; nil if this is the only node.
+  private let lease: (any SessionOwnership)?
 
-  init(commits: CommitStage?, storeFailed: @escaping (StoreFailure) -> Void) {
+  init(
+    commits: CommitStage?, lease: (any SessionOwnership)? = nil,
+    storeFailed: @escaping (StoreFailure) -> Void
+  ) {
     self.commits = commits
+    self.lease = lease
     self.storeFailed = storeFailed
   }
 
@@ -191,12 +206,21 @@ public final class TurnOutcome {
     isBusy = wasBusy
   }
 
-  /// Delivers the messages of the turn and starts its work.
+  /// Delivers the messages of the turn and starts its work; both wait while the node has no lease.
   func deliver() {
+    if let lease, !lease.isHeld { return deliverDiscarded() }
     // No delivery is added meanwhile, because an event of an output starts a separate turn.
     for target in deliveries { target.deliver() }
     deliveries.removeAll(keepingCapacity: true)
     beginDelayedWork()
+  }
+
+  /// Disconnects clients whose sessions are lost.
+  private func deliverDiscarded() {
+    let discarded = deliveries.filter(\.isDiscarded)
+    guard !discarded.isEmpty else { return }
+    deliveries.removeAll(where: \.isDiscarded)
+    for target in discarded { target.deliver() }
   }
 
   private func notifyObservers() {

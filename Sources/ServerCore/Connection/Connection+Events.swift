@@ -76,6 +76,7 @@ extension Connection {
       guard life.isOpen else { return }
       take(event, shard)
     case .finish:
+      if isNodeLink, life.isOpen { writeControl(.ends) }
       advance(.finish)
     case .linger:
       advance(.linger)
@@ -91,9 +92,11 @@ extension Connection {
       writer.updateCongestion()
       writer.flush()
       resume(shard)
+      resumeLink()
     case .othersServed:
       writer.othersServed()
       resume(shard)
+      resumeLink()
       if !life.isOver { writer.act(.read) }
     case .timeIsUp:
       advance(.timeIsUp)
@@ -104,6 +107,7 @@ extension Connection {
     case .credentialsChanged:
       credentialsChanged()
     case .disconnected:
+      dropLink()
       advance(.gone)
       writer.disconnected()
       backlog.removeAll()
@@ -141,6 +145,7 @@ extension Connection {
   /// True if no request of the client is in progress or waits.
   public var isIdle: Bool {
     running.count == 0 && hasNoBacklog && !writer.isOffloading && !writer.awaitsCommits
+      && linkState == nil
   }
 
   /// True while the client waits for a response, and reads.
@@ -186,10 +191,10 @@ extension Connection {
       writer.flush()
       turnOutcome.messageEnded(isolation: shard)
     case .tooLarge:
-      writer.fail(
+      fail(
         RPCError(limit: .frameBytes, "a message has at most \(settings.limits.frameBytes) bytes"))
     case .unusableHeader(let fault):
-      writer.fail(RPCError(.parseError, fault.description))
+      fail(RPCError(.parseError, fault.description))
     case .foreign(let other):
       settings.logger.info(
         "closing a client that uses another protocol",
@@ -269,13 +274,15 @@ extension Connection {
   /// out.
   private func closeIfDone() {
     guard life.isDraining else { return }
-    let isDone = running.openResponses == 0 && hasNoBacklog && offloaded == nil
+    let isDone =
+      running.openResponses == 0 && hasNoBacklog && offloaded == nil && linkState?.isOpen != true
     if isDone, writer.isEmpty { close() }
   }
 
   /// Closes after all output was handed over; immediately if the client does not read.
   func close() {
     guard !life.isOver else { return }
+    if isNodeLink { writeControl(.closes) }
     let isSent = writer.finish()
     dropWaiting()
     advance(isSent ? .done : .cut)
@@ -285,7 +292,10 @@ extension Connection {
   func advance(_ event: ConnectionLife.Event) {
     let action = life.take(event)
     if life.isOver { writer.close() }
-    if life.isDraining { writer.awaitTurnEnd() }
+    if life.isDraining {
+      writer.awaitTurnEnd()
+      endLinkInput()
+    }
     switch action {
     case .expireLater: writer.act(.expireLater)
     // Otherwise the writer ends the output after the last commit.
@@ -301,6 +311,7 @@ extension Connection: ClientWriterDelegate {
   /// Continues with waiting messages, and reads again.
   public func writerIsReady(_ shard: isolated Shard) {
     resume(shard)
+    resumeLink()
     writer.act(.read)
   }
 

@@ -16,6 +16,7 @@ extension Connection {
       if let template = templates.current, template.pace.isDue() { yieldIfLong(adapting: template) }
       return
     }
+    if let linkState, linkState.isOpen { return forward(message, linkState) }
     turnOutcome.beginWork(at: settings.now())
     defer { yieldIfLong() }
     do throws(JSONError) {
@@ -113,6 +114,16 @@ extension Connection {
     }
   }
 
+  /// Carries out a request that has waited, as JSON text.
+  func dispatchAgain(_ text: UnsafeRawBufferPointer, _ shard: isolated Shard) {
+    do throws(JSONError) {
+      var reader = JSONReader(text, limits: JSONLimits(maximumDepth: settings.limits.depth))
+      dispatch(try Envelope(reading: &reader), batch: nil, shard)
+    } catch {
+      writer.fail(RPCError(notJSON: error))
+    }
+  }
+
   private func dispatch(_ envelope: Envelope, batch: Batch?, _ shard: isolated Shard) {
     if envelope.isResponse || hasExited { return }
     var id: UnsafeRawBufferPointer?
@@ -147,6 +158,8 @@ extension Connection {
     }
     // The most frequent method has a shorter path.
     if method == StoreSend.method { return try storeSend(request, shard) }
+    if method == NodeRelay.method { return try serveNode(request, shard) }
+    if isNodeLink, method == NodeRelay.faultMethod { return try reportFault(request) }
     try respond(to: request, result(of: method, request, shard), shard)
   }
 
@@ -177,7 +190,7 @@ extension Connection {
       try spendInput()
       return try SessionOpen.respond(to: params(of: request), context, shard)
     case SessionAttach.method:
-      return try SessionAttach.respond(to: params(of: request), context, shard)
+      return try SessionAttach.respond(to: request, context, shard)
     case SessionTrace.method: return SessionTrace.respond(to: try params(of: request), context)
     case TestAdvanceClock.method:
       _ = try shard.testMode

@@ -29,7 +29,7 @@ extension Connection {
       RelayRequest(
         number: number, text: Array(request.text), isInBatch: request.batch != nil,
         framing: writer.framing, identity: identity, wrongTokens: wrongTokens,
-        messageCount: messageCount, inputs: inputs?.state),
+        messageCount: messageCount, inputs: inputs?.state, isNodeLink: isNodeLink),
       to: shard)
   }
 
@@ -38,6 +38,13 @@ extension Connection {
     _ number: UInt32, _ refusal: RelayRefusal, isolation shard: isolated Shard
   ) {
     end(number, shard) { connection, request in
+      if let (node, text) = refusal.elsewhere, !connection.isNodeLink {
+        do throws(RPCError) {
+          return try connection.link(request, text, to: node)
+        } catch {
+          return connection.continue(request, { _, _ throws(RPCError) in throw error }, shard)
+        }
+      }
       connection.continue(request, { _, _ throws(RPCError) in throw refusal.error }, shard)
     }
   }
@@ -49,6 +56,7 @@ extension Connection {
   /// - Returns: False if the client is no longer served.
   public func relayAccepted(_ number: UInt32, isolation shard: isolated Shard) -> Bool {
     guard offloaded?.number == number, !life.isOver else { return false }
+    _ = reportRelayed(nil)
     // The request stays the offloaded one, so that the next messages wait.
     offloaded?.endsWithTime = false
     let (state, delegate) = (RelayState(), LeavingDelegate(self))
@@ -137,6 +145,7 @@ extension Connection {
     relayState = state
     writer.framing = request.framing
     wrongTokens = request.wrongTokens
+    isNodeLink = request.isNodeLink
     messageCount = request.messageCount
     if let left = request.inputs { inputs?.state = left }
     if let owner = request.identity {
@@ -153,6 +162,16 @@ extension Connection {
     guard let outcome = relayState?.outcome else { return false }
     relayState?.outcome = nil
     outcome(error.map { RelayRefusal(error: $0) })
+    return true
+  }
+
+  /// Reports that another node serves the session of a relayed request.
+  ///
+  /// - Returns: False if this connection has not been given one.
+  func reportElsewhere(_ node: ClusterNode, _ text: [UInt8]) -> Bool {
+    guard let outcome = relayState?.outcome else { return false }
+    relayState?.outcome = nil
+    outcome(RelayRefusal(error: Self.hasMoved, elsewhere: (node, text)))
     return true
   }
 

@@ -56,6 +56,10 @@ public final class Connection {
   var shutdownProgress = ShutdownProgress.none
   /// Nil except while the client attaches to a session of another shard.
   var relayState: RelayState?
+  /// Nil except while the client attaches or is attached to a session of another node.
+  var linkState: LinkState?
+  /// True if another node relays the client.
+  var isNodeLink = false
 
   /// A copy of a `FrameEvent` that waits.
   public enum Arrival: Sendable {

@@ -22,6 +22,19 @@ public protocol ConnectionOutput: ClientOutput {
   /// turn. It is called only if the connection's shard has other shards beside it.
   func relay(_ request: RelayRequest, to shard: Int)
 
+  /// Connects to the node of a session, for a connection that has sent a request to attach.
+  ///
+  /// The result is passed to `Connection.linkOpened`, `linkRefused` or `linkFailed`, in a later
+  /// turn. It is called only if the settings have nodes.
+  func link(_ request: NodeLinkRequest, for connection: Connection) -> any NodeLink
+
+  /// Notes that the client is another node: the limit of connections from one address does not
+  /// apply.
+  func servesNode()
+
+  /// Notes that the client should connect again when the connection closes.
+  func serviceRestarts()
+
   /// Cancels a request that an earlier connection of the client has begun on another shard; called
   /// within turns.
   func cancelEarlier(_ request: RequestID)
@@ -35,6 +48,17 @@ extension ConnectionOutput {
   public func relay(_ request: RelayRequest, to shard: Int) {
     preconditionFailure("a single shard owns all sessions")
   }
+
+  /// Traps: the output of a single node.
+  public func link(_ request: NodeLinkRequest, for connection: Connection) -> any NodeLink {
+    preconditionFailure("a single node owns all sessions")
+  }
+
+  /// Does nothing: an output without a limit of connections.
+  public func servesNode() {}
+
+  /// Does nothing: an output without a reason of its end.
+  public func serviceRestarts() {}
 
   /// Does nothing: an output without earlier connections.
   public func cancelEarlier(_ request: RequestID) {}

@@ -24,11 +24,15 @@ public struct RelayRequest: Sendable {
   let messageCount: UInt32
   /// The inputs that the client may still send; nil if their rate is not limited.
   let inputs: TokenBucket.State?
+  /// True if another node relays the client.
+  let isNodeLink: Bool
 }
 
 /// The reason why a client could not attach to a session of another shard.
 public struct RelayRefusal: Sendable {
   let error: RPCError
+  /// The node of the session and the request as JSON text, if another node serves the session.
+  var elsewhere: (node: ClusterNode, text: [UInt8])?
 }
 
 /// The input that a connection has received and not carried out when another connection on another

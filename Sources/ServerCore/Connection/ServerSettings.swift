@@ -15,6 +15,8 @@ public final class ServerSettings: Sendable {
   public let program: Initialize.Program
   /// The accepted tokens; nil: the server accepts clients without a token.
   public let credentials: Credentials?
+  /// The settings of a node among others; nil if this is the only node.
+  public let nodes: NodeSettings?
   /// The clock for rates and for the length of turns.
   public let now: @Sendable () -> ContinuousClock.Instant
 
@@ -22,13 +24,14 @@ public final class ServerSettings: Sendable {
   public init(
     limits: ServerLimits = .init(), logger: Logger = Logger(label: "statewire"),
     program: Initialize.Program = .init(name: "statewire", version: nil),
-    credentials: Credentials? = nil,
+    credentials: Credentials? = nil, nodes: NodeSettings? = nil,
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) {
     self.limits = limits
     self.logger = logger
     self.program = program
     self.credentials = credentials
+    self.nodes = nodes
     self.now = now
   }
 }

@@ -50,6 +50,8 @@ enum MethodResult {
   case deferred((_ done: @escaping () -> Void) -> Void)
   /// The result of the same request on another shard.
   case elsewhere(shard: Int)
+  /// The result of a request, given as JSON text, on another node.
+  case onNode(ClusterNode, text: [UInt8])
   /// A result that also moves the client to another place in a session.
   indirect case moved(to: Participant, MethodResult)
   /// A result after which the client receives kept updates of stores, each after a revision.

@@ -8,17 +8,25 @@ internal import StatewireProtocol
 extension SessionAttach {
   /// Carries out `session/attach`, after the session was loaded from the journal if necessary.
   static func respond(
-    to params: Params, _ context: MethodContext, _ shard: isolated Shard
+    to request: Request, _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {
+    let params: Params = try request.decode(limits: context.settings.limits)
     if let owner = shard.otherOwner(of: params.session) { return .elsewhere(shard: owner) }
     let identity = context.identity?.name
     guard shard.mustLoad(params.session, of: identity) else {
       return try attach(params, context, shard)
     }
+    let text = Array(request.text)
     return .awaited { shard, loaded in
       shard.whenLoaded(params.session, of: identity, loaded)
     } _: { context, shard throws(RPCError) in
-      try attach(params, context, shard)
+      switch shard.placeElsewhere(of: params.session) {
+      case nil: return try attach(params, context, shard)
+      case .node(let node): return .onNode(node, text: text)
+      case .unknown:
+        throw RPCError(
+          .internalError, "the database of the sessions does not respond; attach again later")
+      }
     }
   }
 

@@ -19,7 +19,7 @@ extension Connection {
   /// - Throws: `RPCError` -32016.
   func checkAuthorised(for method: JSONKey) throws(RPCError) {
     guard !isAuthorised, !(method == Initialize.method), !(method == Ping.method),
-      !(method == Exit.method)
+      !(method == Exit.method), !(method == NodeRelay.method)
     else { return }
     throw RPCError(
       .unauthorised, "this method requires a token; call initialize with a token first")
@@ -70,14 +70,15 @@ extension Connection {
   /// Sends an error with the id null, then closes; open requests get the error -32800.
   func refuse(_ error: RPCError) {
     guard !life.isOver, !life.isRefused else { return }
-    if life.readsInput { writer.fail(error) }
+    let isBetweenMessages = cutLink()
+    if life.readsInput, isBetweenMessages { writer.fail(error) }
     // Messages that wait have not started, and are dropped.
     backlog = []
     waitingBatch = nil
     stopListening()
   }
 
-  private func stopListening() {
+  func stopListening() {
     advance(.refused)
     endWait()
   }

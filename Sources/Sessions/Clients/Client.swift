@@ -59,6 +59,10 @@ public protocol Client: AnyObject {
   /// Disconnects the client, which can attach again on another connection.
   func disconnect()
 
+  /// Disconnects the client and discards everything that was not passed to its output, because
+  /// another node owns the session.
+  func discard()
+
   /// Handles the loss of the session; the client receives no more messages of it.
   func sessionClosed(_ session: SessionHandle, reason: SessionClosed.Reason)
 }
@@ -66,6 +70,9 @@ public protocol Client: AnyObject {
 extension Client {
   /// Nil, for clients without an identity.
   public var owner: String? { nil }
+
+  /// Disconnects the client.
+  public func discard() { disconnect() }
 }
 
 /// A change among the participants of a session.

@@ -105,6 +105,14 @@ final class CommitStage {
     writer.load(session, ended: body)
   }
 
+  /// Gives sessions up after all commits that have begun, and calls `ended` on any thread.
+  func release(_ sessions: [SessionHandle], ended: @escaping @Sendable () -> Void) {
+    writer.release(sessions, ended: ended)
+  }
+
+  /// Removes sessions from the memory of the journal.
+  func forget(_ sessions: [SessionHandle]) { writer.forget(sessions) }
+
   /// Calls `body` on the shard's thread with each result, which it passes to `take`.
   func whenEnded(_ body: @escaping @Sendable (CommitResult) -> Void) { writer.whenEnded(body) }
 
@@ -230,6 +238,9 @@ final class CommitStage {
       nextAsked = retry
     } else {
       nextRewrite = retry
+    }
+    if failure.error is SessionElsewhere || failure.error is LeaseLost {
+      return shard.lose(failure.sessions)
     }
     if !(failure.error is IncompleteSession) { failed(failure.error) }
     for handle in failure.sessions { lost(handle, failure.numbers.upperBound, shard) }

@@ -147,7 +147,11 @@ public final class JournalWriter: @unchecked Sendable {
     ended: @escaping @Sendable (Result<LoadedSession, any Error>) -> Void
   ) {
     if pipeline != nil, let commit {
-      return commit { [self] in pipeline?.beginLoading(session, ended: ended) }
+      return commit { [self] in
+        // Nothing of the session is in memory, so it continues as it is in the journal.
+        incomplete.remove(session)
+        pipeline?.beginLoading(session, ended: ended)
+      }
     }
     perform(
       { writer in
@@ -159,6 +163,16 @@ public final class JournalWriter: @unchecked Sendable {
           return loaded
         }
       }, ended)
+  }
+
+  /// Gives sessions up after all commits that have begun, and calls `ended` on any thread.
+  func release(_ sessions: [SessionHandle], ended: @escaping @Sendable () -> Void) {
+    commit? { [self] in pipeline?.beginReleasing(sessions) { _ in ended() } }
+  }
+
+  /// Removes sessions from the memory of the journal.
+  func forget(_ sessions: [SessionHandle]) {
+    commit? { [self] in pipeline?.forget(sessions) }
   }
 
   /// Removes the sessions of other shards, and notifies these shards.

@@ -13,6 +13,11 @@ final class SessionLoader {
   var failure: (any Error)?
   /// True when the shard ends: nothing more is loaded.
   var isStopped = false
+  /// The place of a session that could not be loaded here, while the steps that wait for it are
+  /// called.
+  var elsewhere: (session: SessionHandle, place: SessionPlace)?
+  /// The sessions that are given up.
+  var releasing: Set<SessionHandle> = []
   /// Called with sentences for the log.
   let report: @Sendable (String) -> Void
 

@@ -87,6 +87,8 @@ public enum OwnershipChange: Sendable, Equatable {
   /// clients disconnected, and nothing of them sent or journaled. The node joins again by itself;
   /// `held` follows.
   case lost
+  /// An operator asks this node to give its sessions up and to end.
+  case drains
 }
 
 /// The error of an operation on a session that another node owns.

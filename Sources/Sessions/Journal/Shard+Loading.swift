@@ -29,6 +29,11 @@ extension Shard {
     failed: @escaping @Sendable (any Error) -> Void = { _ in }
   ) throws {
     guard let commits else { return }
+    // Sessions of a node among others are claimed one by one.
+    if ownership != nil {
+      loader = SessionLoader(report)
+      return
+    }
     if testing != nil {
       for sentence in try restore() { report(sentence) }
       return
@@ -70,7 +75,8 @@ extension Shard {
 
   /// Returns true if a client that attaches to a session has to wait for `whenLoaded`.
   public func mustLoad(_ handle: String, of identity: String?) -> Bool {
-    loader.isReading
+    if ownership != nil { return mustLocate(handle) }
+    return loader.isReading
       || commits?.isSynchronous == false && directory.dormant(handle, of: identity) != nil
   }
 
@@ -83,6 +89,7 @@ extension Shard {
   public func whenLoaded(
     _ handle: String, of identity: String?, _ body: @escaping (isolated Shard) -> Void
   ) {
+    if let ownership { return locate(handle, ownership, body) }
     if loader.isReading {
       return loader.add(.init(session: (handle, identity), step: body))
     }
@@ -204,8 +211,12 @@ extension Shard {
   }
 
   private func load(_ handle: SessionHandle, then step: @escaping SessionLoader.Step) {
-    guard let commits, loader.add(step, for: handle) else { return }
-    commits.load(handle) { [weak self] result in
+    if loader.add(step, for: handle) { beginLoading(handle) }
+  }
+
+  /// Loads a session for which steps wait.
+  func beginLoading(_ handle: SessionHandle) {
+    commits?.load(handle) { [weak self] result in
       self?.assumeIsolated { $0.take(result, handle) }
     }
   }
@@ -213,6 +224,7 @@ extension Shard {
   private func take(_ result: Result<LoadedSession, any Error>, _ handle: SessionHandle) {
     commits?.answered()
     inTurn {
+      if ownership != nil { return takeClaimed(result, handle) }
       let steps = loader.take(handle)
       guard !loader.isStopped else { return }
       switch result {

@@ -45,6 +45,14 @@ struct ShardJournal: Sendable {
     writer.load(session, of: place, ended: onShard(ended))
   }
 
+  /// Gives sessions up after all commits that have begun, and calls `ended` on any thread.
+  func release(_ sessions: [SessionHandle], ended: @escaping @Sendable () -> Void) {
+    writer.release(sessions, ended: ended)
+  }
+
+  /// Removes sessions from the memory of the journal.
+  func forget(_ sessions: [SessionHandle]) { writer.forget(sessions) }
+
   /// Commits the entries of one turn, after those of all earlier turns.
   ///
   /// - Parameters:

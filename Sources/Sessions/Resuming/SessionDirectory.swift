@@ -190,6 +190,15 @@ struct SessionDirectory {
     discount(session.owner)
   }
 
+  /// The loaded sessions.
+  var loaded: some Sequence<Session> { sessions.values }
+
+  /// Removes a session that continues on another node.
+  mutating func unload(_ handle: SessionHandle) {
+    guard let session = sessions.removeValue(forKey: handle) else { return }
+    discount(session.owner)
+  }
+
   private mutating func discount(_ owner: String?) {
     census.remove(owner)
     guard let owner = owner.map({ ByteString($0) }), let count = counts[owner] else { return }

@@ -277,6 +277,13 @@ extension RelayEnd: ConnectionOutput {
   func expireLater() { append(.expireLater) }
   func endOutput() { append(.endOutput) }
   func awaitInputEnd() { append(.awaitInputEnd) }
+  func serviceRestarts() { append(.serviceRestarts) }
+
+  func link(_ request: NodeLinkRequest, for connection: Connection) -> any NodeLink {
+    guard let nodes = registry.nodes else { preconditionFailure("a single node owns all sessions") }
+    return nodes.connect(request, for: connection)
+  }
+
   func close() { append(.close) }
 
   func cancelEarlier(_ request: RequestID) {

@@ -73,6 +73,7 @@ struct RelayBatch: Sendable {
     case expireLater
     case endOutput
     case awaitInputEnd
+    case serviceRestarts
     case close
     /// Skip the rest of the WebSocket message that has begun.
     case skipFrame

@@ -13,6 +13,8 @@ final class ConnectionCounts: Sendable {
     var refused = 0
     var channelsOfAddress: [ClientAddress: Int] = [:]
     var connectionsOfIdentity: [Identity: Int] = [:]
+    /// The channels of other nodes, which do not count for their address.
+    var nodes: Set<ObjectIdentifier> = []
     /// The last time that the log reported the limit of connections, and the closing of silent
     /// ones.
     var loggedFull: ContinuousClock.Instant?
@@ -60,10 +62,20 @@ final class ConnectionCounts: Sendable {
   }
 
   /// Counts a closed channel.
-  func leave(_ address: ClientAddress?) {
+  func leave(_ address: ClientAddress?, _ channel: ObjectIdentifier) {
     counts.withLock { counts in
       counts.channels -= 1
-      if let address { counts.channelsOfAddress.decrement(address) }
+      if counts.nodes.remove(channel) == nil, let address {
+        counts.channelsOfAddress.decrement(address)
+      }
+    }
+  }
+
+  /// Counts a channel of another node no longer for its address.
+  func servesNode(_ address: ClientAddress?, _ channel: ObjectIdentifier) {
+    counts.withLock { counts in
+      guard counts.nodes.insert(channel).inserted, let address else { return }
+      counts.channelsOfAddress.decrement(address)
     }
   }
 

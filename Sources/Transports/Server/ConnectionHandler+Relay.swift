@@ -62,6 +62,18 @@ extension ConnectionHandler: RelayOrigin {
     ).begin(request, for: RelayOriginReference(self, on: loop))
   }
 
+  func link(_ request: NodeLinkRequest, for connection: Connection) -> any NodeLink {
+    guard let nodes = registry.nodes else { preconditionFailure("a single node owns all sessions") }
+    return nodes.connect(request, for: connection)
+  }
+
+  func servesNode() {
+    guard let channel = context?.channel else { return }
+    registry.counts.servesNode(ClientAddress(channel.remoteAddress), ObjectIdentifier(channel))
+  }
+
+  func serviceRestarts() { webSocket?.serverEnds(.serviceRestart) }
+
   func relayRefused(_ number: UInt32, _ refusal: RelayRefusal) {
     inTurn { $0.relayRefused(number, refusal, isolation: $1) }
   }
@@ -110,6 +122,7 @@ extension ConnectionHandler: RelayOrigin {
       case .expireLater: expireLater()
       case .endOutput: endOutput()
       case .awaitInputEnd: awaitInputEnd()
+      case .serviceRestarts: serviceRestarts()
       case .close:
         context.flush()
         close()

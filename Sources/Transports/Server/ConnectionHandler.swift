@@ -122,7 +122,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   /// Ends the connection after its open requests have got their responses, or after a time limit.
   func finish() {
-    webSocket?.serverEnds()
+    // Other nodes continue the sessions.
+    webSocket?.serverEnds(registry.nodes == nil ? .goingAway : .serviceRestart)
     notify(.finish)
   }
 

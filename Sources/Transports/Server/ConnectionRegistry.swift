@@ -30,6 +30,8 @@ final class ConnectionRegistry {
 
   /// The numbers of connections of the server.
   let counts: ConnectionCounts
+  /// The links to other nodes; nil if this is the only node.
+  var nodes: NodeLinks?
   /// The other loops of the server.
   var otherLoops: [ServingLoop] = []
   /// At most as many as the names of tokens.
@@ -173,7 +175,8 @@ extension ConnectionRegistry {
       channel.closeFuture.whenComplete { [counts] _ in counts.refusedLeft() }
       return refusal
     }
-    channel.closeFuture.whenComplete { [counts] _ in counts.leave(address) }
+    let id = ObjectIdentifier(channel)
+    channel.closeFuture.whenComplete { [counts] _ in counts.leave(address, id) }
     return nil
   }
 
@@ -231,6 +234,12 @@ extension ConnectionRegistry {
     for client in pending.values { client.sweep(now) }
     for handler in handlers.values { handler.sweep(now) }
     for end in relayed.values { end.refresh() }
+    nodes?.check()
+  }
+
+  /// Notes that other nodes may own the sessions of this one: their clients are disconnected.
+  func sessionsAreLost() {
+    for handler in handlers.values { handler.webSocket?.serverEnds(.serviceRestart) }
   }
 
   /// Notifies all connections that the server's tokens have been replaced.

@@ -38,6 +38,8 @@ public final class Server: Sendable {
   ///   - shards: The number of shards: threads with an event loop and a part of the sessions. A
   ///     server without listeners, under test, or with a kind of shared stores has one.
   ///   - loop: The loop of a server without listeners; nil for one on a new thread.
+  ///   - nodes: The place among other nodes that share the journal; nil if this is the only one.
+  ///     It requires listeners, and no kind of shared stores.
   ///   - observers: Observers of all stores.
   ///   - journal: The journal of sessions that have a handle; nil if sessions are not persisted.
   ///   - journalFailed: Called with the error of each turn that could not be journaled.
@@ -55,7 +57,7 @@ public final class Server: Sendable {
     kinds: [StoreKind], settings: ServerSettings = .init(), sessionLimits: SessionLimits = .init(),
     listeners: [ServerAddress], certificate: ServerCertificate? = nil,
     site: WebSite = .init(), stdio: Bool = false, shards: Int = 1,
-    on loop: PollLoop? = nil,
+    on loop: PollLoop? = nil, nodes: NodeMembership? = nil,
     observers: [any StoreObserver] = [], journal: sending (any SessionJournal)? = nil,
     journalFailed: @escaping @Sendable (any Error) -> Void = { _ in },
     storeFailed: @escaping @Sendable (StoreFailure) -> Void = { _ in },
@@ -65,6 +67,9 @@ public final class Server: Sendable {
   ) async throws -> Server {
     if shards > 1 {
       try checkShards(kinds, isListening: !listeners.isEmpty, isTest: testing != nil)
+    }
+    if nodes != nil {
+      try checkNodes(kinds, isListening: !listeners.isEmpty, isTest: testing != nil)
     }
     // Before any other thread starts, so that a failure has nothing to stop.
     let commits = journal != nil && testing == nil ? try JobThread() : nil
@@ -76,7 +81,8 @@ public final class Server: Sendable {
       Shard(
         executor: thread.executor, in: group, at: ShardPlace(index: index, count: shards),
         kinds: kinds, limits: sessionLimits, observers: observers, journal: journal,
-        journalNotify: journal.map { _ in thread.execute }, journalFailed: journalFailed,
+        journalNotify: journal.map { _ in thread.execute }, ownership: nodes?.ownership,
+        journalFailed: journalFailed,
         storeFailed: storeFailed)
     }
     func testShard(
@@ -115,7 +121,7 @@ public final class Server: Sendable {
     }
     return Server(
       try await SocketServer.start(
-        made, settings, on: threads, listeners, certificate, web, stdio: stdio,
+        made, settings, on: threads, listeners, certificate, web, nodes, stdio: stdio,
         outputFailed: outputFailed))
   }
 
@@ -138,6 +144,22 @@ public final class Server: Sendable {
     }
   }
 
+  /// Checks that a server can be one of several nodes.
+  ///
+  /// - Throws: `StartupError` with the reason why it cannot.
+  private static func checkNodes(
+    _ kinds: [StoreKind], isListening: Bool, isTest: Bool
+  ) throws(StartupError) {
+    if isTest { throw StartupError("a server under test is the only node") }
+    guard isListening else {
+      throw StartupError("a node among others requires a listener that the others reach")
+    }
+    if let shared = kinds.first(where: \.isShared) {
+      throw StartupError(
+        "the store kind \"\(shared.name)\" has stores that sessions share, which requires one node")
+    }
+  }
+
   /// Returns when the server has ended: after `stop`, or, without listeners, when its input has
   /// ended or its parent process has exited.
   public func untilEnded() async { await backend.untilEnded() }
@@ -145,6 +167,10 @@ public final class Server: Sendable {
   /// Closes connections whose token's name does not exist any more, after the tokens in the
   /// settings were replaced.
   public func credentialsChanged() { backend.credentialsChanged() }
+
+  /// Handles a change of the lease of this node; callable on any thread, in the order of the
+  /// changes.
+  public func ownershipChanged(_ change: OwnershipChange) { backend.ownershipChanged(change) }
 
   /// Stops listening, lets connections finish their open requests, and ends.
   ///

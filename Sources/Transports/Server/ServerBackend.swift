@@ -10,5 +10,6 @@ protocol ServerBackend: Sendable {
 
   func untilEnded() async
   func credentialsChanged()
+  func ownershipChanged(_ change: OwnershipChange)
   func stop() async
 }

@@ -19,15 +19,19 @@ final class SocketServer: ServerBackend {
   private let files: [UnixSocketFile.Identity?]
   /// Signalled when all output was written to standard output; nil if the server does not serve it.
   private let bridged: Latch?
+  private let nodes: NodeMembership?
+  private let duties: NodeDuties?
   // Not a promise of a loop, which would not complete after the loop has ended.
   private let ended = Latch()
   private let isStopping = Atomic(false)
 
   private init(
     _ loops: [ServingLoop], of group: MultiThreadedEventLoopGroup,
-    listeners: [(address: ServerAddress, channel: any Channel)], bridged: Latch?
+    listeners: [(address: ServerAddress, channel: any Channel)], bridged: Latch?,
+    _ nodes: NodeMembership?, _ duties: NodeDuties?
   ) {
     self.loops = loops
+    (self.nodes, self.duties) = (nodes, duties)
     self.group = group
     self.listeners = listeners.map(\.channel)
     addresses = listeners.map(\.address)
@@ -74,12 +78,14 @@ final class SocketServer: ServerBackend {
   ///   - listeners: The addresses to listen on.
   ///   - certificate: The certificate for TLS; required if a listener uses TLS.
   ///   - web: The router of HTTP requests.
+  ///   - nodes: The place among other nodes; nil if this is the only one.
   ///   - stdio: True to serve standard input and output as well.
   ///   - outputFailed: Called with the reason, on any thread, if bytes of standard output are lost.
   /// - Throws: `StartupError`; nothing is left running then.
   static func start(
     _ shards: [Shard], _ settings: ServerSettings, on threads: Threads,
-    _ listeners: [ServerAddress], _ certificate: ServerCertificate?, _ web: WebRouter, stdio: Bool,
+    _ listeners: [ServerAddress], _ certificate: ServerCertificate?, _ web: WebRouter,
+    _ nodes: NodeMembership?, stdio: Bool,
     outputFailed: @escaping @Sendable (String) -> Void
   ) async throws -> SocketServer {
     let group = threads.group
@@ -91,12 +97,22 @@ final class SocketServer: ServerBackend {
       loops: loops, settings: settings, certificate: certificate, web: web)
     var open: [(address: ServerAddress, channel: any Channel)] = []
     var bridged: Latch?
+    let duties = nodes.map { NodeDuties($0.ownership, of: shards[0].group) }
     func server() -> SocketServer {
-      SocketServer(loops, of: group, listeners: open, bridged: bridged)
+      SocketServer(loops, of: group, listeners: open, bridged: bridged, nodes, duties)
     }
     do {
       for (serving, thread) in zip(loops, threads.loops) {
         try await begin(serving, thread.executor, among: loops)
+      }
+      if let nodes {
+        let tls = try nodes.tlsContext()
+        for serving in loops {
+          try await serving.loop.submit {
+            serving.registry.value.nodes = NodeLinks(
+              nodes, tls, settings, of: serving.shard, on: serving.loop)
+          }.get()
+        }
       }
       // Before a client can attach to a session.
       for serving in loops {
@@ -106,7 +122,7 @@ final class SocketServer: ServerBackend {
       for address in listeners {
         open.append(try await listen(on: address, loops[0].loop, group, acceptor))
       }
-      for serving in loops { sweep(serving) }
+      for serving in loops { sweep(serving, serving.loop === loops[0].loop ? duties : nil) }
       if stdio {
         bridged = try await StandardBridge.begin(on: loops[0].loop, outputFailed: outputFailed) {
           acceptor.accept($0)
@@ -146,6 +162,8 @@ final class SocketServer: ServerBackend {
     for (address, file) in zip(addresses, files) {
       if case .unix(let path) = address, let file { UnixSocketFile.remove(path, file) }
     }
+    duties?.stop()
+    let handingOver = nodes == nil ? [] : loops.map(handOver)
     let closed = loops.map { $0.loop.makePromise(of: Void.self) }
     for (serving, closed) in zip(loops, closed) {
       serving.execute { $0.finishAll(closed) }
@@ -158,6 +176,7 @@ final class SocketServer: ServerBackend {
       loops[0].loop.scheduleTask(in: TimeAmount(ShardThread.timeToFinish)) { bridged.signal() }
       await bridged.wait()
     }
+    for handingOver in handingOver { handingOver.cancel() }
     // Sessions may outlive their connections. Actions that are already on the way to a loop come
     // before this; closed stores ignore them. Work that still runs delivers its end to the loop
     // later.
@@ -172,10 +191,44 @@ final class SocketServer: ServerBackend {
     let drained = Latch(endOf: { for shard in shards { await shard.drain() } })
     loops[0].loop.scheduleTask(in: TimeAmount(ShardThread.timeToDrain)) { drained.signal() }
     await drained.wait()
+    await leave()
     loops[0].shard.group.setMembers([])
     await Self.shutDown(group)
     ended.signal()
   }
+}
+
+// MARK: - Nodes
+
+extension SocketServer {
+  func ownershipChanged(_ change: OwnershipChange) {
+    for serving in loops {
+      serving.execute { registry in
+        if change == .lost { registry.sessionsAreLost() }
+        serving.shard.assumeIsolated { shard in
+          shard.turn { shard.ownershipChanged(change) }
+        }
+      }
+    }
+  }
+
+  /// Gives up sessions whose clients have left, while the server ends.
+  private func handOver(_ serving: ServingLoop) -> RepeatedTask {
+    serving.loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.handOverInterval) { _ in
+      serving.shard.assumeIsolated { shard in _ = shard.turn { shard.handOverIdle(limit: 500) } }
+    }
+  }
+
+  /// Gives up all remaining sessions and the lease.
+  private func leave() async {
+    guard let nodes else { return }
+    let left = Latch()
+    nodes.ownership.leave { _ in left.signal() }
+    loops[0].loop.scheduleTask(in: TimeAmount(ShardThread.timeToDrain)) { left.signal() }
+    await left.wait()
+  }
+
+  private static let handOverInterval = TimeAmount.milliseconds(20)
 }
 
 extension SocketServer {
@@ -282,11 +335,12 @@ extension SocketServer {
   }
 
   /// Starts the sweep of clients and sessions, once a second while the loop runs.
-  private static func sweep(_ serving: ServingLoop) {
+  private static func sweep(_ serving: ServingLoop, _ duties: NodeDuties?) {
     serving.loop.execute {
       // It ends with the loop.
       serving.loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
         serving.registry.value.sweep()
+        duties?.tick()
         serving.shard.assumeIsolated { shard in
           shard.turn { shard.expireSessions() }
           shard.continueSessions()

@@ -129,6 +129,8 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
 
   func untilEnded() async { await ended.wait() }
 
+  func ownershipChanged(_ change: OwnershipChange) {}
+
   func credentialsChanged() {
     thread.loop.execute { [self] in client.credentialsChanged() }
   }

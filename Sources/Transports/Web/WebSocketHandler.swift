@@ -181,9 +181,9 @@ extension WebSocketHandler {
     if hasEnded, hasSentClose { context.close(mode: .output, promise: nil) }
   }
 
-  /// Notes that the server ends: the close frame gets the code 1001.
-  func serverEnds() {
-    if !hasEnded { closeCode = .goingAway }
+  /// Notes the reason of the server's close frame: 1001 if the server ends.
+  func serverEnds(_ code: WebSocketCloseCode = .goingAway) {
+    if !hasEnded { closeCode = code }
   }
 
   /// Delays the read while the client does not read: it could request pongs without end.

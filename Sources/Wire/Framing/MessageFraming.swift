@@ -38,6 +38,31 @@ public enum MessageFraming: Sendable {
     }
   }
 
+  /// Writes a part of a message, with the beginning or the end of its frame.
+  ///
+  /// - Parameters:
+  ///   - part: The bytes.
+  ///   - messageBytes: The length of the whole message.
+  ///   - isFirst: True if the message begins with the part.
+  ///   - isLast: True if the message ends with the part.
+  ///   - writer: The writer.
+  public func frame(
+    part: UnsafeRawBufferPointer, of messageBytes: Int, isFirst: Bool, isLast: Bool,
+    into writer: inout JSONWriter
+  ) {
+    switch self {
+    case .stream(.lines): break
+    case .stream(.headers):
+      if isFirst { FrameWriter.withHeaders(messageBytes: messageBytes) { writer.raw($0) } }
+    case .webSocket:
+      WebSocketHead(textFragmentOf: part.count, isFirst: isFirst, isLast: isLast).withBytes {
+        writer.raw($0)
+      }
+    }
+    writer.raw(part)
+    if isLast, isLines { writer.raw(byte: UInt8(ascii: "\n")) }
+  }
+
   /// Frames the message that `body` writes.
   public func frame(into writer: inout JSONWriter, _ body: (inout JSONWriter) -> Void) {
     let start = writer.count

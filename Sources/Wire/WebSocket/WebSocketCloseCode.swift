@@ -23,6 +23,9 @@ public struct WebSocketCloseCode: RawRepresentable, Sendable, Hashable {
   /// A message exceeds the size limit.
   public static let messageTooLarge = Self(rawValue: 1009)
 
+  /// The server restarts, or another one continues its sessions: the client should connect again.
+  public static let serviceRestart = Self(rawValue: 1012)
+
   /// True if an endpoint may send the code: some codes are reserved for closes without a code,
   /// others are unassigned.
   var mayBeSent: Bool {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The header of an unfragmented WebSocket frame.
+/// The header of a WebSocket frame.
 ///
 /// - Source: RFC 6455 §5.2.
 public struct WebSocketHead: Sendable {
@@ -18,7 +18,8 @@ public struct WebSocketHead: Sendable {
     case pong = 0xA
   }
 
-  private let kind: Kind
+  /// The bit of a message's end, and the opcode.
+  private let first: UInt8
   private let payloadBytes: Int
   private let mask: UInt32?
 
@@ -30,9 +31,21 @@ public struct WebSocketHead: Sendable {
   ///   - mask: The key that masks the payload, starting with its highest byte; only clients use
   ///     one.
   public init(_ kind: Kind, payloadBytes: Int, mask: UInt32? = nil) {
-    self.kind = kind
+    first = Self.end | kind.rawValue
     self.payloadBytes = payloadBytes
     self.mask = mask
+  }
+
+  /// Creates the header of a part of a text message.
+  ///
+  /// - Parameters:
+  ///   - payloadBytes: The length of the part in bytes.
+  ///   - isFirst: True if the message begins with the part.
+  ///   - isLast: True if the message ends with the part.
+  public init(textFragmentOf payloadBytes: Int, isFirst: Bool, isLast: Bool) {
+    first = (isLast ? Self.end : 0) | (isFirst ? Kind.text.rawValue : 0)
+    self.payloadBytes = payloadBytes
+    mask = nil
   }
 
   /// Calls `body` with the bytes of the header, 2 to 14; they are valid only during that call.
@@ -46,7 +59,7 @@ public struct WebSocketHead: Sendable {
         }
       }
       let maskBit: UInt8 = mask == nil ? 0 : 0x80
-      append(0x80 | kind.rawValue)
+      append(first)
       switch payloadBytes {
       case ...125:
         append(maskBit | UInt8(payloadBytes))
@@ -63,4 +76,5 @@ public struct WebSocketHead: Sendable {
   }
 
   private static let maximumBytes = 14
+  private static let end: UInt8 = 0x80
 }

@@ -15,8 +15,8 @@ actor ShardClient {
   /// The notifications that have arrived, in order.
   private(set) var notifications: [String] = []
 
-  init(_ server: Server, trust: ClientTrust = ClientTrust()) async throws {
-    connection = try await ClientConnection.connect(to: server.addresses[0], trust: trust)
+  init(_ server: Server, _ index: Int = 0, trust: ClientTrust = ClientTrust()) async throws {
+    connection = try await ClientConnection.connect(to: server.addresses[index], trust: trust)
   }
 
   /// Connects to the loop of a shard.
@@ -121,7 +121,7 @@ actor ShardClient {
 }
 
 /// A sum, and a text whose length a client chooses.
-struct Sum: StateMachine {
+struct Sum: DurableMachine {
   enum Input: Codable, Sendable {
     case added(amount: Int)
     case filled(letter: String, count: Int)
@@ -152,6 +152,10 @@ struct Sum: StateMachine {
         await context.send(.add(1000))
       }
     }
+  }
+
+  func restart(of input: Input, in state: State, after elapsed: Duration) -> Effect<Action> {
+    .none
   }
 
   func reduce(_ state: inout State, _ action: Action) {

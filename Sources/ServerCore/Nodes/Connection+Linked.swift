@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Delivery
+internal import Logging
+internal import Sessions
+internal import StatewireJSON
+internal import StatewireProtocol
+internal import Wire
+
+// The connection on the node of the session, to which another node relays a client. It is an
+// ordinary connection after its first request.
+extension Connection {
+  /// Carries out `node/relay`: the request of the client that the node relays.
+  ///
+  /// The response shows that the secret was right. The result of the client's request follows as a
+  /// `NodeControl`, and after it the response for the client.
+  ///
+  /// - Throws: `RPCError`.
+  func serveNode(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
+    guard let nodes = settings.nodes else {
+      throw RPCError(.methodNotFound, "there is no such method")
+    }
+    let params: NodeRelay.Params = try request.decode(limits: settings.limits)
+    // Before anything else of the request is looked at.
+    guard nodes.secret.isSame(as: params.secret) else {
+      settings.logger.warning("refused a node with another secret; give all nodes the same one")
+      stopListening()
+      throw RPCError(.unauthorised, "the secret of this node is another one")
+    }
+    guard messageCount == 1, request.batch == nil, request.id != nil, !writer.framing.isLines,
+      identity == nil
+    else {
+      throw RPCError(.invalidRequest, "node/relay must be the first message")
+    }
+    isNodeLink = true
+    output.servesNode()
+    reply(to: request) { _ in }
+    let state = RelayState()
+    state.outcome = { [unowned self] refusal in report(refusal) }
+    relayState = state
+    do throws(RPCError) {
+      try admit(params)
+    } catch {
+      _ = reportRelayed(error)
+      return
+    }
+    let text = Array(params.request.utf8)
+    text.withUnsafeBytes { dispatchRelayed($0, batch: nil, shard) }
+  }
+
+  /// Gives the connection the identity of the client.
+  private func admit(_ params: NodeRelay.Params) throws(RPCError) {
+    if let left = params.inputs, let inputs { inputs.state.left = min(left, inputs.state.left) }
+    guard let name = params.identity else {
+      guard settings.credentials == nil else {
+        throw RPCError(.unauthorised, "the node of the session requires a token")
+      }
+      return
+    }
+    let owner = Identity(name)
+    guard output.admit(owner) else {
+      throw RPCError(
+        limit: .connectionsPerIdentity, "this identity has the maximum number of connections")
+    }
+    identity = owner
+    writer.belong(to: owner.name, common.buffers.account(of: owner.name))
+  }
+
+  /// Reports the result of the client's request to the node that relays.
+  private func report(_ refusal: RelayRefusal?) {
+    guard let refusal else { return writeControl(.attached) }
+    if refusal.error == Self.hasMoved {
+      writeControl(.moved)
+    } else {
+      writeControl(.refused) { refusal.error.write(to: &$0) }
+    }
+    advance(.finish)
+  }
+
+  /// Writes a message for the node that relays.
+  func writeControl(_ control: NodeControl, _ body: (inout JSONWriter) -> Void = { _ in }) {
+    writer.write { writer in
+      writer.raw(byte: control.rawValue)
+      body(&writer)
+    }
+  }
+
+  /// Carries out `node/fault`: writes an error for a frame of the client that is not a message.
+  func reportFault(_ request: Request) throws(RPCError) {
+    let fault: NodeRelay.Fault = try request.decode(limits: settings.limits)
+    writer.fail(RPCError(RPCErrorCode(rawValue: fault.code), fault.message, data: fault.data))
+  }
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Logging
+internal import NIOCore
+internal import ServerCore
+internal import Wire
+
+/// The channel of a link to the node of a client's session.
+///
+/// It reads once, and again when the client has received everything. It keeps no bytes but an
+/// incomplete header, and the client's messages of one turn.
+final class NodeLinkHandler: ChannelDuplexHandler, @unchecked Sendable {
+  // @unchecked because it is used on its loop only, which is also the thread of the shard.
+
+  typealias InboundIn = ByteBuffer
+  typealias OutboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private enum Phase {
+    /// The node has not accepted the secret.
+    case greeting
+    /// The client's request is carried out.
+    case attaching
+    /// The client is attached.
+    case open
+    case ended
+  }
+
+  let node: ClusterNode
+  private let number: UInt32
+  private weak var connection: Connection?
+  private let links: NodeLinks
+  private let loop: any EventLoop
+  private var context: ChannelHandlerContext?
+  private var phase = Phase.greeting
+  private var reader = NodeFrameReader()
+  /// A message for this node that has not ended.
+  private var control: [UInt8] = []
+  /// The bytes for the node that were not written.
+  private var out = ByteBuffer()
+  private var isFlushScheduled = false
+  private var endsOutput = false
+  private var hasEndedOutput = false
+  private var isReadHeldBack = false
+  private var isWriteAwaited = false
+  /// The reason that the node has given for its end; nil: none.
+  private var end: NodeControl?
+
+  init(
+    _ request: NodeLinkRequest, for connection: Connection, of links: NodeLinks,
+    on loop: any EventLoop
+  ) {
+    (node, number) = (request.node, request.number)
+    (self.connection, self.links, self.loop) = (connection, links, loop)
+    request.greeting.withUnsafeBytes { append($0) }
+    watch(Self.greetingTime) { phase in if case .greeting = phase { true } else { false } }
+    watch(Self.attachingTime) { phase in if case .attaching = phase { true } else { false } }
+  }
+
+  var hasEnded: Bool { if case .ended = phase { true } else { false } }
+
+  /// Fails if the phase has not changed in time.
+  private func watch(_ time: TimeAmount, _ isLate: @escaping @Sendable (Phase) -> Bool) {
+    let bound = NIOLoopBound(self, eventLoop: loop)
+    loop.scheduleTask(in: time) {
+      let link = bound.value
+      if isLate(link.phase) { link.fail(nil) }
+    }
+  }
+
+  /// Ends the attempt, or the link.
+  ///
+  /// - Parameter reason: A sentence for the log, after which other attempts would fail, too; nil for
+  ///   usual reasons.
+  func fail(_ reason: String?) {
+    if let reason { links.log(reason) }
+    ended(isFinal: reason != nil)
+  }
+
+  /// Ends the link, because its node has lost its lease.
+  func nodeIsGone() { if !hasEnded { ended() } }
+
+  private func ended(isFinal: Bool = false) {
+    if hasEnded { return }
+    outsideOfTurns { link in
+      let phase = link.phase
+      link.close()
+      link.inTurn { connection, shard in
+        switch phase {
+        case .ended: break
+        case .greeting, .attaching:
+          connection.linkFailed(link.number, isFinal: isFinal, isolation: shard)
+        case .open:
+          let restarts = link.end != .closes || link.reader.isInMessage
+          connection.linkEnded(restarts: restarts, isolation: shard)
+        }
+      }
+    }
+  }
+
+  private func inTurn(_ body: (Connection, isolated Shard) -> Void) {
+    guard let current = connection else { return }
+    // because the shard's jobs run on this loop, which `assumeIsolated` checks: no value crosses
+    // threads, but the compiler cannot know that.
+    nonisolated(unsafe) let (connection, body) = (current, body)
+    links.shard.assumeIsolated { shard in shard.turn { body(connection, shard) } }
+  }
+
+  /// Calls `body` now, or in a later task of the loop if the shard is in a turn.
+  private func outsideOfTurns(_ body: @escaping @Sendable (NodeLinkHandler) -> Void) {
+    guard connection?.isShardBusy == true else { return body(self) }
+    let bound = NIOLoopBound(self, eventLoop: loop)
+    loop.execute { bound.value.outsideOfTurns(body) }
+  }
+
+  private static let greetingTime = TimeAmount.seconds(3)
+  private static let attachingTime = TimeAmount.seconds(12)
+  private static let maximumOut = 64 << 10
+  private static let maximumControl = 1 << 20
+}
+
+// MARK: - Events of the channel
+
+extension NodeLinkHandler {
+  func handlerAdded(context: ChannelHandlerContext) {
+    guard !hasEnded else { return context.close(promise: nil) }
+    self.context = context
+    flush()
+    context.read()
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let buffer = unwrapInboundIn(data)
+    outsideOfTurns { $0.receive(buffer) }
+  }
+
+  private func receive(_ buffer: ByteBuffer) {
+    guard !hasEnded else { return }
+    var isFaulty = false
+    inTurn { connection, shard in
+      buffer.withUnsafeReadableBytes { bytes in
+        // A copy, because the connection may look at the reader meanwhile.
+        var reader = reader
+        do throws(NodeFrameReader.Fault) {
+          try reader.read(bytes) { take($0, connection, shard) }
+        } catch {
+          isFaulty = true
+        }
+        self.reader = reader
+      }
+    }
+    if isFaulty {
+      return fail("the node \(node.name) at \(node.address) does not speak the nodes' protocol")
+    }
+    readMore()
+  }
+
+  private func take(
+    _ part: NodeFrameReader.Part, _ connection: Connection, _ shard: isolated Shard
+  ) {
+    if case .open = phase, !part.isControl {
+      return connection.linkReceived(
+        part.bytes, of: part.messageBytes, isFirst: part.isFirst, isLast: part.isLast,
+        isolation: shard)
+    }
+    guard control.count + part.bytes.count <= Self.maximumControl else { return }
+    control += part.bytes
+    guard part.isLast else { return }
+    let message = control
+    control = []
+    switch phase {
+    case .greeting: greeted(message)
+    case .attaching, .open: take(control: message, connection, shard)
+    case .ended: break
+    }
+  }
+
+  private func greeted(_ response: [UInt8]) {
+    let text = String(decoding: response, as: UTF8.self)
+    guard text.contains("\"result\"") else {
+      return fail("the node \(node.name) at \(node.address) refuses this node: \(text)")
+    }
+    phase = .attaching
+  }
+
+  private func take(
+    control message: [UInt8], _ connection: Connection, _ shard: isolated Shard
+  ) {
+    switch message.first.flatMap(NodeControl.init) {
+    case .attached:
+      phase = .open
+      connection.linkOpened(number, isolation: shard)
+    case .refused:
+      connection.linkRefused(number, Array(message.dropFirst()), isolation: shard)
+    case .moved: connection.linkFailed(number, isolation: shard)
+    case .ends: end = .ends
+    case .closes: if end == nil { end = .closes }
+    case nil: break
+    }
+  }
+
+  private func readMore() {
+    guard let context else { return }
+    if connection?.wantsLinkBytes == true { context.read() } else { isReadHeldBack = true }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard case .inputClosed? = event as? ChannelEvent else {
+      return context.fireUserInboundEventTriggered(event)
+    }
+    ended()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    links.settings.logger.debug(
+      "a link to another node failed", metadata: ["node": "\(node.name)", "error": "\(error)"])
+    ended()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    ended()
+    context.fireChannelInactive()
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable { outsideOfTurns { $0.notifyWritable() } }
+    context.fireChannelWritabilityChanged()
+  }
+
+  private func notifyWritable() {
+    guard isWriteAwaited, context?.channel.isWritable == true, out.readableBytes == 0 else {
+      return
+    }
+    isWriteAwaited = false
+    inTurn { $0.linkIsWritable(isolation: $1) }
+  }
+
+  private func append(_ message: UnsafeRawBufferPointer) {
+    FrameWriter(framing: .headers).write(message) { out.writeBytes($0) }
+  }
+
+  private func flush() {
+    isFlushScheduled = false
+    guard let context else { return }
+    if out.readableBytes > 0 {
+      let bytes = out
+      out = ByteBuffer()
+      context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
+    }
+    if endsOutput, !hasEndedOutput {
+      hasEndedOutput = true
+      context.close(mode: .output, promise: nil)
+    }
+    notifyWritable()
+  }
+
+  private func flushLater() {
+    guard !isFlushScheduled else { return }
+    isFlushScheduled = true
+    let bound = NIOLoopBound(self, eventLoop: loop)
+    loop.execute { bound.value.outsideOfTurns { $0.flush() } }
+  }
+}
+
+// MARK: - The link of a connection
+
+extension NodeLinkHandler: NodeLink {
+  func send(_ message: UnsafeRawBufferPointer) {
+    guard !hasEnded, !endsOutput else { return }
+    append(message)
+    flushLater()
+  }
+
+  var isCongested: Bool {
+    guard out.readableBytes > Self.maximumOut || context?.channel.isWritable != true else {
+      return false
+    }
+    isWriteAwaited = true
+    flushLater()
+    return true
+  }
+
+  var isInMessage: Bool { reader.isInMessage }
+
+  func endInput() {
+    endsOutput = true
+    flushLater()
+  }
+
+  func resumeReading() {
+    guard isReadHeldBack else { return }
+    isReadHeldBack = false
+    let bound = NIOLoopBound(self, eventLoop: loop)
+    // Not in the turn.
+    loop.execute { bound.value.outsideOfTurns { $0.readMore() } }
+  }
+
+  func close() {
+    guard !hasEnded else { return }
+    phase = .ended
+    links.remove(self)
+    let bound = NIOLoopBound(self, eventLoop: loop)
+    loop.execute { bound.value.context?.close(promise: nil) }
+  }
+}
