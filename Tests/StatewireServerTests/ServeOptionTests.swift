@@ -4,6 +4,7 @@ import ArgumentParser
 import Logging
 import SQLiteFiles
 import Testing
+import Transports
 
 @testable import StatewireServer
 
@@ -46,6 +47,64 @@ struct ServeOptionTests {
     #expect(options.limits.bytesPerSecond == 9 && options.sessions.timeToLive == .zero)
     #expect(options.limits.connectionsPerAddress == 3)
     #expect(options.durability == .power && options.dataFolder == "d")
+  }
+
+  @Test(
+    "options of several nodes are refused where they cannot be used, without a password",
+    arguments: [
+      (["--node", "a"], "--node requires --database"),
+      (["--tcp", "127.0.0.1:1", "--advertise", "h:1"], "--advertise requires --database"),
+      (["--database", "postgres://u:pw@h/d"], "--database requires --tcp"),
+      (
+        ["--database", "postgres://u:pw@h/d", "--tcp", "127.0.0.1:1", "--data-dir", "d"],
+        "--database and --data-dir exclude each other"
+      ),
+      (
+        ["--database", "postgres://u:pw@h/d", "--tcp", "127.0.0.1:1", "--test"],
+        "--database cannot be used with --test"
+      ),
+      (
+        ["--database", "x", "--database-file", "y", "--tcp", "127.0.0.1:1"],
+        "--database and --database-file exclude each other"
+      ),
+      (
+        ["--database", "postgres://u:pw@h/d", "--tcp", "127.0.0.1:1", "--lease", "0.1"],
+        "--lease must be at least 0.5 seconds"
+      ),
+      (
+        ["--database", "postgres://u:pw@h/d", "--tcp", "127.0.0.1:0"],
+        "--database requires --advertise"
+      ),
+      (
+        [
+          "--database", "postgres://u:pw@h/d", "--tcp", "127.0.0.1:1", "--advertise", "10.0.0.1:1",
+        ], "without encryption"
+      ),
+      (
+        ["--database-file", "/nonexistent/file", "--tcp", "127.0.0.1:1"],
+        "cannot read the address of the database in /nonexistent/file"
+      ),
+    ])
+  func nodes(_ words: [String], _ message: String) throws {
+    let options = try ServeCommand<Own>.parse(words).options()
+    let error = #expect(throws: StartupError.self) {
+      try options.configuration(of: Own.self, logger: Logger(label: "test"))
+    }
+    #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+    #expect(error?.message.contains("pw") != true)
+  }
+
+  @Test("the database is in an option, a file or the environment")
+  func database() throws {
+    let options = try ServeCommand<Own>.parse(["--tcp", "127.0.0.1:7227"]).options()
+    let listeners = [ServerAddress.tcp(host: "127.0.0.1", port: 7227)]
+    let logger = Logger(label: "test")
+    #expect(try options.cluster(listeners, logger, environment: [:]) == nil)
+    let cluster = try options.cluster(
+      listeners, logger, environment: ["STATEWIRE_DATABASE": "postgres://u:pw@h/d"])
+    #expect(cluster?.name == "127.0.0.1:7227" && cluster?.address == listeners[0])
+    #expect(cluster?.lease == .seconds(5))
+    #expect(cluster.map { "\($0)".contains("pw") } == false)
   }
 
   @Test(

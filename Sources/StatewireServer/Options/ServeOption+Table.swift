@@ -31,7 +31,7 @@ extension ServeOption {
         (default: the program's folder in $XDG_STATE_HOME or ~/.local/state, without sessions)
         """),
       durability,
-    ] + (hasBuiltin ? builtin : []) + [
+    ] + nodes + (hasBuiltin ? builtin : []) + [
       .choice(
         "log-level", \.logLevel, valueName: "level", "Least severe level of messages to log."),
       .flag(
@@ -60,6 +60,41 @@ extension ServeOption {
         options.durability = durability
         return nil
       })
+  }
+
+  /// The options of a node among others.
+  private static var nodes: [ServeOption] {
+    [
+      .text(
+        "database", \.database, valueName: "url",
+        discussion: """
+          For example postgres://user@host/database. Sessions are in this database instead of --data-dir, and all \
+          servers with the same one serve them together. Other users can see the arguments of a process: \
+          a URL with a password belongs in a file or in the environment.
+          """, "PostgreSQL database of the sessions. (environment: STATEWIRE_DATABASE)"),
+      .text(
+        "database-file", \.databaseFile, valueName: "file",
+        "Read the URL of the database from the first line of this file."),
+      .text(
+        "node", \.node, valueName: "name",
+        "Name of this server among those with the same database. (default: the address)"),
+      .text(
+        "advertise", \.advertised, valueName: "host:port",
+        discussion: "It belongs to a --tcp listener.",
+        "Address at which the other servers reach this one. (default: that of the only --tcp listener)"
+      ),
+      .seconds(
+        "lease", \.lease,
+        "Seconds after which other servers continue the sessions of one that has died."),
+      .text(
+        "node-secret-file", \.nodeSecretFile, valueName: "file",
+        "File with a secret of 16 or more characters, the same for all servers. (default: one in the database)"
+      ),
+      .text(
+        "node-ca-file", \.nodeAuthority, valueName: "file",
+        "Authorities of the certificates of the other servers, in PEM. (default: those of the system)"
+      ),
+    ]
   }
 
   /// The options of the built-in kinds.

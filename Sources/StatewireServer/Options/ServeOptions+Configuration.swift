@@ -47,6 +47,7 @@ extension ServeOptions {
     configuration.shards = shards
     configuration.dataFolder = dataFolder
     configuration.durability = durability ?? .process
+    configuration.cluster = try cluster(configuration.listeners, logger)
     configuration.tokenFile = tokenFile
     configuration.certificate = certificate
     configuration.limits = limits

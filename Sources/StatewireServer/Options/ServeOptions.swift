@@ -20,6 +20,14 @@ struct ServeOptions: Sendable {
   var contentSecurityPolicy: String?
 
   var dataFolder: String?
+  var database: String?
+  var databaseFile: String?
+  var node: String?
+  var advertised: String?
+  /// Nil means zero.
+  var lease: Duration? = .seconds(5)
+  var nodeSecretFile: String?
+  var nodeAuthority: String?
   /// Nil: not given, which means `process`.
   var durability: Durability?
   var logLevel = Logger.Level.notice

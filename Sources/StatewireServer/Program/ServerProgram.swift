@@ -20,6 +20,7 @@ internal import Glibc
 /// - `stopwatch-server serve --help` lists the options: addresses, tokens, TLS, limits, the data
 ///   folder, logging.
 /// - `stopwatch-server journal` lists and puts back states that the server could not read.
+/// - `stopwatch-server node` lists and drains servers that share a database.
 /// - `stopwatch-server schema` describes the kinds.
 /// - `stopwatch-server types --language typescript` writes types of the kinds for clients.
 /// - SIGTERM and SIGINT end the program with 0, after the responses to all received requests.
@@ -51,8 +52,8 @@ public protocol ServerProgram: SendableMetatype {
   /// The limits of the tables and documents of its kinds (`KindContext.documents`).
   static var documentLimits: DocumentLimits { get }
 
-  /// The commands of the program in addition to `serve`, `journal`, `schema` and `types`; by default
-  /// none.
+  /// The commands of the program in addition to `serve`, `journal`, `node`, `schema` and `types`; by
+  /// default none.
   static var commands: [any ParsableCommand.Type] { get }
 }
 
@@ -142,6 +143,9 @@ struct RootCommand<Program: ServerProgram>: AsyncParsableCommand {
       // ArgumentParser has no `--version` if the version is empty.
       version: Program.version.isEmpty ? "unversioned" : Program.version,
       subcommands: [ServeCommand<Program>.self] + Program.commands
-        + [JournalCommand<Program>.self, SchemaCommand<Program>.self, TypesCommand<Program>.self])
+        + [
+          JournalCommand<Program>.self, NodeCommand<Program>.self, SchemaCommand<Program>.self,
+          TypesCommand<Program>.self,
+        ])
   }
 }

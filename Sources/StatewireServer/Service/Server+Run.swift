@@ -61,6 +61,7 @@ extension Server {
         throw error
       }
     }
+    parts.member?.whenDrained { ending.signal() }
     // From here on a signal ends the server gracefully, so a process may send one after this line.
     for address in parts.server.addresses { logger.notice("listening on \(address)") }
     for warning in (try? configuration.kinds.schemaWarnings()) ?? [] {

@@ -39,6 +39,8 @@ public struct ServerConfiguration: Sendable {
   /// with the process, tables and documents are in memory, and the built-in kinds use the program's
   /// folder in the user's state folder.
   public var dataFolder: String?
+  /// The place among several servers that share a database; nil: this server is alone.
+  public var cluster: ClusterConfiguration?
   /// The failure that data in `dataFolder` survives.
   public var durability = Durability.process
 

@@ -31,10 +31,13 @@ struct ServerParts: Sendable {
   let folder: TemporaryFolder?
   /// The lock that reserves the configured data folder for this process.
   let lock: FolderLock?
+  /// The place among other nodes; nil if this is the only one.
+  let member: ClusterMember?
 
   /// Ends all parts, in reverse order of their start.
   func close() async {
     await server.stop()
+    member?.close()
     await client?.shutdown()
     await database?.close()
     await documents?.close()
@@ -56,6 +59,9 @@ struct ServerParts: Sendable {
     let secrets = try Secrets(configuration)
     let testing = isTest ? OutsideWork() : nil
     let hasFailed = AtomicFlag()
+    let member = try configuration.cluster.map { cluster throws(StartupError) in
+      try ClusterMember(cluster, configuration)
+    }
     var (remote, folder, database) = (Remote?.none, TemporaryFolder?.none, EmbeddedDatabase?.none)
     let documents =
       configuration.kinds.hasOwn ? ServerDocuments(configuration, testing) : nil
@@ -89,12 +95,13 @@ struct ServerParts: Sendable {
         settings: ServerSettings(
           limits: limits, logger: logger,
           program: Initialize.Program(name: configuration.name, version: configuration.version),
-          credentials: secrets.credentials),
+          credentials: secrets.credentials, nodes: member?.membership.settings),
         sessionLimits: configuration.sessionLimits, listeners: configuration.listeners,
         certificate: secrets.certificate, site: site(of: configuration),
         stdio: configuration.servesStdio, shards: try configuration.shardCount(kinds), on: loop,
+        nodes: member?.membership,
         observers: [LoggingObserver(logger)],
-        journal: try journal(of: configuration),
+        journal: try member?.journal ?? journal(of: configuration),
         journalFailed: RepeatedFailures(
           logger, "sessions cannot be persisted, and their clients are disconnected: "
         ).log, storeFailed: StoreFailureLog(logger).log,
@@ -103,11 +110,12 @@ struct ServerParts: Sendable {
             "cannot write to standard output, and unwritten output is lost: \(reason)")
           hasFailed.raise()
         }, exitedEarly: hasFailed.raise, testing: testing)
+      member?.serve(server)
       return ServerParts(
         database: database, documents: documents, hasFailed: hasFailed, client: remote?.client,
-        server: server,
-        secrets: secrets, folder: folder, lock: lock)
+        server: server, secrets: secrets, folder: folder, lock: lock, member: member)
     } catch {
+      await member?.leave()
       await remote?.client.shutdown()
       await database?.close()
       await documents?.close()
@@ -175,7 +183,7 @@ struct ServerParts: Sendable {
   /// folder is not locked.
   private static func journal(
     of configuration: ServerConfiguration
-  ) throws -> sending SQLiteJournal? {
+  ) throws -> sending (any SessionJournal)? {
     guard let folder = configuration.dataFolder else { return nil }
     return try SQLiteJournal(
       folder: folder, durability: configuration.durability, countsCrashes: true)

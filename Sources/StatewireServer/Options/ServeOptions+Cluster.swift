@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Logging
+internal import PostgresConnections
+internal import Transports
+
+extension ServeOptions {
+  /// The environment variable with the URL of the database.
+  static let databaseVariable = "STATEWIRE_DATABASE"
+
+  /// Returns the place among other servers; nil without a database.
+  ///
+  /// - Throws: `StartupError`, without the URL, which may contain a password.
+  func cluster(
+    _ listeners: [ServerAddress], _ logger: Logger,
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws(StartupError) -> ClusterConfiguration? {
+    let variable = environment[Self.databaseVariable].flatMap { $0.isEmpty ? nil : $0 }
+    let source =
+      database != nil
+      ? "--database" : databaseFile != nil ? "--database-file" : Self.databaseVariable
+    let text = database ?? databaseFile.map { "file:\($0)" } ?? variable
+    if database != nil, databaseFile != nil {
+      throw StartupError("--database and --database-file exclude each other")
+    }
+    guard let given = text else {
+      for (name, value) in [
+        ("--node", node), ("--advertise", advertised), ("--node-secret-file", nodeSecretFile),
+        ("--node-ca-file", nodeAuthority),
+      ] where value != nil {
+        throw StartupError("\(name) requires --database")
+      }
+      return nil
+    }
+    if dataFolder != nil {
+      throw StartupError("\(source) and --data-dir exclude each other: sessions are in one of both")
+    }
+    if isTest { throw StartupError("\(source) cannot be used with --test") }
+    guard let lease, lease >= .milliseconds(500) else {
+      throw StartupError("--lease must be at least 0.5 seconds")
+    }
+    let address = try advertisedAddress(listeners, source)
+    var cluster: ClusterConfiguration
+    do throws(PostgresError) {
+      let database = try PostgresAddress.configured(option: given, environment: nil)
+      guard let database else { return nil }
+      if self.database != nil, !given.hasPrefix("file:"), database.hasPassword {
+        logger.warning(
+          "other users can see the password in --database; use --database-file or \(Self.databaseVariable)"
+        )
+      }
+      cluster = ClusterConfiguration(
+        database: database, name: node ?? "\(address)", address: address)
+    } catch {
+      throw StartupError("\(source): \(error)", cause: error)
+    }
+    cluster.lease = lease
+    cluster.secretFile = nodeSecretFile
+    cluster.authority = nodeAuthority
+    cluster.isInsecure = isInsecure
+    return cluster
+  }
+
+  /// Returns the address at which other servers reach this one.
+  private func advertisedAddress(
+    _ listeners: [ServerAddress], _ source: String
+  ) throws(StartupError) -> ServerAddress {
+    let isSecured = tlsCertificate != nil
+    guard !tcp.isEmpty else {
+      throw StartupError(
+        "\(source) requires --tcp: other servers with the same database connect to this one")
+    }
+    let address: ListenerAddress
+    if let advertised {
+      guard let given = ListenerAddress(advertised), given.port > 0 else {
+        throw StartupError("--advertise must be HOST:PORT, with the port of a --tcp listener")
+      }
+      address = given
+    } else {
+      guard tcp.count == 1, tcp[0].port > 0, !["0.0.0.0", "::"].contains(tcp[0].host) else {
+        throw StartupError(
+          "\(source) requires --advertise HOST:PORT, the address at which other servers reach this one"
+        )
+      }
+      address = tcp[0]
+    }
+    guard isSecured || isInsecure || address.isLoopback else {
+      throw StartupError(
+        "\(address.tcp(isSecured: false)) is on other machines' way to this one without encryption; pass --tls-cert and "
+          + "--tls-key, advertise a loopback address, or pass --insecure")
+    }
+    return address.tcp(isSecured: isSecured)
+  }
+}
