@@ -49,7 +49,8 @@ class Cluster:
             command = [self.program, "serve", "--session-time", "3600", "--history-bytes", "16384"]
             node = Node(name, command, folder, host, prefix)
             if self.postgres:
-                storage = ["--database", url, "--node", name, "--advertise", f"{advertised}:{node.advertised}"]
+                mesh = f"{advertised}:{node.advertised}"
+                storage = ["--database", url, "--node", name, "--tcp", mesh, "--advertise", mesh]
             node.command += [*storage, *(["--insecure"] if self.networks else []), *options.serve_option]
             self.nodes.append(node)
             node.start()
