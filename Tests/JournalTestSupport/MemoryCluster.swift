@@ -64,6 +64,12 @@ public final class MemoryCluster: Sendable {
   /// Revisions that stand for two states.
   public var conflicts: [String] { state.withLock { $0.conflicts } }
 
+  /// Lets all operations wait until the result is called, as if the database did not respond.
+  public func hold() -> () -> Void {
+    queue.suspend()
+    return { [queue] in queue.resume() }
+  }
+
   /// The number of sessions that have not ended.
   public var sessionCount: Int { state.withLock { $0.sessions.count } }
 

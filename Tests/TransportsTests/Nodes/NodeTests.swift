@@ -264,6 +264,28 @@ struct NodeTests {
     }
   }
 
+  @Test("a client that has gone while its session was looked up does not evict another one")
+  func late() async throws {
+    try await withNodes { a, b, cluster in
+      let owner = try await b.client()
+      let session = try await owner.open("page")
+      let other = try await a.client()
+      let release = cluster.hold()
+      let gone = try await a.client()
+      _ = try await gone.call("ping")
+      try await gone.send("session/attach", ShardClient.attaching(session, "page"))
+      await gone.close()
+      for _ in 1...3 { _ = try await other.call("ping") }
+      release()
+      // The claim of the second client ends after that of the first one.
+      #expect(try await other.attach(session, as: "other").contains("stores"))
+      #expect(try await owner.call("ping").contains("{}"))
+      #expect(await !owner.takeNotifications().contains { $0.contains("evicted") })
+      await other.close()
+      await owner.close()
+    }
+  }
+
   @Test("nothing is sent while a node has no lease")
   func lapsed() async throws {
     try await withNodes { a, _, cluster in
