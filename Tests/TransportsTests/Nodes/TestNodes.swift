@@ -25,7 +25,8 @@ struct TestNode {
     more: [ServerAddress] = []
   ) async throws -> TestNode {
     var limits = limits
-    limits.timeToFirstRequest = nil
+    // A loaded machine must not end a connection.
+    (limits.timeToFirstRequest, limits.unreadTime, limits.frameTime) = (nil, nil, nil)
     let node = cluster.node(name)
     var membership = NodeMembership(
       ownership: node, secret: try #require(secret), lease: .seconds(1))
