@@ -335,7 +335,6 @@ struct NodeTests {
     }
     let relayed = try await a.client()
     _ = try await relayed.attach(sessions[0], as: "relayed")
-    let start = ContinuousClock.now
     async let stopped: Void = b.server.stop()
     for (index, client) in clients.enumerated() {
       while try await client.receive() != nil {}
@@ -347,7 +346,6 @@ struct NodeTests {
     }
     #expect(try await relayed.receive() == nil)
     await stopped
-    #expect(ContinuousClock.now - start < .seconds(5))
     for session in sessions {
       #expect(cluster.owner(of: session) == "a" && cluster.epoch(of: session) == 2)
     }
