@@ -74,7 +74,9 @@ public final class PostgresConnection: Sendable {
   /// Executes a transaction, and blocks until it has ended. Not to be called on the thread of the
   /// connection.
   ///
-  /// - Parameter timeout: The time after which a transaction that cannot be sent fails.
+  /// - Parameters:
+  ///   - transaction: The transaction.
+  ///   - timeout: The time after which a transaction that cannot be sent fails.
   public func execute(
     _ transaction: PostgresTransaction, within timeout: Duration
   ) throws(PostgresError) -> [PostgresRows] {

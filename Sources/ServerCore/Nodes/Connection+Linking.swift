@@ -161,7 +161,9 @@ extension Connection {
 
   /// The link has ended: the client is disconnected after it has received everything.
   ///
-  /// - Parameter restarts: True if the client should connect again immediately.
+  /// - Parameters:
+  ///   - restarts: True if the client should connect again immediately.
+  ///   - shard: The shard of the connection.
   public func linkEnded(restarts: Bool, isolation shard: isolated Shard) {
     guard linkState?.isOpen == true else { return }
     linkIsWritable(isolation: shard)

@@ -47,8 +47,11 @@ public struct DefaultMembers {
 
   /// Decodes a value, and fills in members that it lacks.
   ///
-  /// - Parameter defaults: Returns the values from which members are filled in. It is called only if
-  ///   the value cannot be decoded as it is; nil: nothing is filled in.
+  /// - Parameters:
+  ///   - type: The type.
+  ///   - value: The value as JSON.
+  ///   - defaults: Returns the values from which members are filled in. It is called only if
+  ///     the value cannot be decoded as it is; nil: nothing is filled in.
   /// - Throws: `JSONError` with the path into the value if it cannot be decoded.
   public static func decode<Value: Decodable>(
     _ type: Value.Type, from value: JSONValue,
