@@ -13,6 +13,8 @@ final class ConnectionCounts: Sendable {
     var refused = 0
     var channelsOfAddress: [ClientAddress: Int] = [:]
     var connectionsOfIdentity: [Identity: Int] = [:]
+    /// The channels that are being closed and whose places are free already.
+    var leaving: Set<ObjectIdentifier> = []
     /// The channels of other nodes, which do not count for their address.
     var nodes: Set<ObjectIdentifier> = []
     /// The last time that the log reported the limit of connections, and the closing of silent
@@ -64,10 +66,18 @@ final class ConnectionCounts: Sendable {
   /// Counts a closed channel.
   func leave(_ address: ClientAddress?, _ channel: ObjectIdentifier) {
     counts.withLock { counts in
-      counts.channels -= 1
+      if counts.leaving.remove(channel) == nil { counts.channels -= 1 }
       if counts.nodes.remove(channel) == nil, let address {
         counts.channelsOfAddress.decrement(address)
       }
+    }
+  }
+
+  /// Frees the place of a channel that is being closed. Otherwise many clients that connect to several
+  /// loops at once would be refused before the places that they take are free.
+  func willLeave(_ channel: ObjectIdentifier) {
+    counts.withLock { counts in
+      if counts.leaving.insert(channel).inserted { counts.channels -= 1 }
     }
   }
 

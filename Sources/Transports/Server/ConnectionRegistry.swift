@@ -195,6 +195,9 @@ extension ConnectionRegistry {
     let oldest = silent.takeOldest(1) { silentSince($0) }
     for id in oldest {
       counts.silentOneIsClosed()
+      if let channel = handlers[id]?.context?.channel ?? pending[id]?.channel {
+        counts.willLeave(ObjectIdentifier(channel))
+      }
       handlers[id]?.abandon()
       pending[id]?.abandon()
     }

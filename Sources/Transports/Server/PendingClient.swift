@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import NIOCore
+
 /// A client without a connection object: it is in a TLS handshake, or it uses HTTP.
 protocol PendingClient: AnyObject {
   /// The time at which the client connected, or at which it was last sent a response or still read
@@ -8,6 +10,9 @@ protocol PendingClient: AnyObject {
 
   /// Closes the channel if the client takes too long.
   func sweep(_ now: ContinuousClock.Instant)
+
+  /// The channel; nil after it has closed.
+  var channel: (any Channel)? { get }
 
   /// Closes the channel immediately.
   func abandon()

@@ -74,5 +74,7 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler, Pe
     abandon()
   }
 
+  var channel: (any Channel)? { context?.channel }
+
   func abandon() { context?.close(promise: nil) }
 }

@@ -281,5 +281,7 @@ extension WebHandler {
     if since.duration(to: now) >= limit { abandon() }
   }
 
+  var channel: (any Channel)? { context?.channel }
+
   func abandon() { context?.close(promise: nil) }
 }
