@@ -27,7 +27,7 @@ public final class PostgresConnection: Sendable {
   public typealias Ended = @Sendable (Result<[PostgresRows], PostgresError>) -> Void
 
   private let queue: ConnectionQueue
-  private let hasEnded = Semaphore<Void>()
+  private let hasEnded = AwaitedValue<Void>()
 
   /// Starts a connection.
   ///
@@ -80,7 +80,7 @@ public final class PostgresConnection: Sendable {
   public func execute(
     _ transaction: PostgresTransaction, within timeout: Duration
   ) throws(PostgresError) -> [PostgresRows] {
-    let ended = Semaphore<Result<[PostgresRows], PostgresError>>()
+    let ended = AwaitedValue<Result<[PostgresRows], PostgresError>>()
     execute(transaction, by: .now + timeout) { ended.signal($0) }
     return try ended.wait().get()
   }
@@ -169,27 +169,6 @@ final class ConnectionQueue: @unchecked Sendable {
     return lock.withLock {
       defer { requests = [] }
       return (requests, isClosed)
-    }
-  }
-}
-
-/// A value for which one thread waits.
-final class Semaphore<Value: Sendable>: @unchecked Sendable {
-  // @unchecked because `value` is used only while `condition` is locked.
-  private let condition = NSCondition()
-  private var value: Value?
-
-  func signal(_ value: Value) {
-    condition.withLock { self.value = value }
-    condition.signal()
-  }
-
-  func wait() -> Value {
-    condition.lock()
-    defer { condition.unlock() }
-    while true {
-      if let value { return value }
-      condition.wait()
     }
   }
 }

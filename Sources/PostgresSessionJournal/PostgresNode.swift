@@ -77,6 +77,7 @@ public final class PostgresNode: SessionOwnership {
         throw PostgresError(
           .refused, "another node has the name \(name): give each node a name of its own")
       }
+      // The server has not started yet, and the lease of this name ends without a notice.
       Thread.sleep(forTimeInterval: 0.1)
     }
     renewLater()

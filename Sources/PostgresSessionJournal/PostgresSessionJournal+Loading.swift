@@ -66,9 +66,9 @@ extension PostgresSessionJournal {
 
   /// Reads one session, and blocks until it is read; see `SessionJournal`.
   public func load(_ session: SessionHandle) throws -> LoadedSession {
-    let ended = ResultBox<LoadedSession>()
-    beginLoading(session, ended: ended.set)
-    return try ended.get()
+    let ended = AwaitedValue<Result<LoadedSession, any Error>>()
+    beginLoading(session, ended: ended.signal)
+    return try ended.wait().get()
   }
 
   /// Begins to read one session, and claims it; see `PipelinedJournal`.

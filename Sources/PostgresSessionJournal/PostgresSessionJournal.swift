@@ -70,9 +70,9 @@ public final class PostgresSessionJournal: PipelinedJournal, Sendable {
 
   /// Commits entries, and blocks until the commit has ended; see `SessionJournal`.
   public func commit(_ entries: [JournalEntry]) throws {
-    let ended = ResultBox<Void>()
-    begin(entries, ended: ended.set)
-    try ended.get()
+    let ended = AwaitedValue<Result<Void, any Error>>()
+    begin(entries, ended: ended.signal)
+    try ended.wait().get()
   }
 
   /// Begins to commit entries; see `PipelinedJournal`.
@@ -236,27 +236,5 @@ public final class PostgresSessionJournal: PipelinedJournal, Sendable {
 
   static func rows(_ rows: PostgresRows) -> [(number: Int64, data: [UInt8])] {
     (0..<rows.count).map { (rows.integer($0, 0) ?? 0, rows.bytes($0, 1) ?? []) }
-  }
-}
-
-/// A result for which one thread waits.
-final class ResultBox<Value: Sendable>: @unchecked Sendable {
-  // @unchecked because `result` is used only while `condition` is locked.
-  private let condition = NSCondition()
-  private var result: Result<Value, any Error>?
-
-  @Sendable
-  func set(_ result: Result<Value, any Error>) {
-    condition.withLock { self.result = result }
-    condition.signal()
-  }
-
-  func get() throws -> Value {
-    condition.lock()
-    defer { condition.unlock() }
-    while true {
-      if let result { return try result.get() }
-      condition.wait()
-    }
   }
 }

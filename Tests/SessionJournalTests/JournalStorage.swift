@@ -120,9 +120,11 @@ private final class PostgresStorage: JournalStorage {
   }
 
   func open() throws -> any SessionJournal {
-    let left = ResultBox<Void>()
-    if let node { node.leave(ended: left.set) } else { left.set(.success(())) }
-    try left.get()
+    if let node {
+      let left = AwaitedValue<Result<Void, any Error>>()
+      node.leave(ended: left.signal)
+      try left.wait().get()
+    }
     journal?.close()
     node?.close()
     let address = try PostgresAddress(url)

@@ -63,6 +63,7 @@ public struct NodeCommand<Program: ServerProgram>: AsyncParsableCommand {
         let deadline = ContinuousClock.now + .seconds(30)
         while try table.nodes().contains(where: { $0.name == name }) {
           guard ContinuousClock.now < deadline else { return false }
+          // A command without other work; the table sends no notice.
           Thread.sleep(forTimeInterval: 0.1)
         }
         return true

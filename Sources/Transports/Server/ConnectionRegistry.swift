@@ -183,8 +183,8 @@ extension ConnectionRegistry {
   /// Closes the connection that has been silent for longest, if few places are left for new
   /// clients.
   ///
-  /// Starts before all places are taken: a place becomes free only in a later pass of the loop, and
-  /// several clients may connect before.
+  /// Starts before all places are taken, because a loop without a silent connection asks the other
+  /// loops to close one, and they do so later.
   private func closeSilentConnection() {
     guard counts.isNearlyFull, !closeOldestSilent() else { return }
     for other in otherLoops { other.execute { _ = $0.closeOldestSilent() } }
