@@ -193,6 +193,33 @@ extension JSONPatchWriter {
   package var overhead: Int { path.count + 36 }
 }
 
+// MARK: - Operations of a patch
+
+extension JSONPatchWriter {
+  /// Writes an operation whose paths begin at the current path.
+  ///
+  /// - Precondition: It is not `copy` or `test`, and a `move` is within one array.
+  public mutating func write(_ operation: JSONPatch.Operation) {
+    switch operation {
+    case .add(let path, let value): at(path.tokens[...]) { $0.add { $0.value(value) } }
+    case .replace(let path, let value): at(path.tokens[...]) { $0.replace { $0.value(value) } }
+    case .remove(let path): at(path.tokens[...]) { $0.remove() }
+    case .move(let from, let to):
+      guard let from = from.tokens.last.flatMap({ Int($0) }),
+        let index = to.tokens.last.flatMap({ Int($0) })
+      else { preconditionFailure("a move between members") }
+      at(to.tokens.dropLast()) { $0.move(from: from, to: index) }
+    case .copy, .test: preconditionFailure("an operation that clients do not receive")
+    }
+  }
+
+  private mutating func at(_ path: ArraySlice<String>, _ body: (inout JSONPatchWriter) -> Void) {
+    for token in path { enter(token) }
+    body(&self)
+    for _ in path { leave() }
+  }
+}
+
 // MARK: - Parts of operations
 
 extension JSONPatchWriter {

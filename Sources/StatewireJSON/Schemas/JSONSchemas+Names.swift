@@ -28,6 +28,30 @@ extension JSONSchemas {
     return unique
   }
 
+  /// Adds a schema that another program has written. Its `$defs` become definitions of this
+  /// collection.
+  ///
+  /// - Parameters:
+  ///   - schema: The schema; references lead into its `$defs`.
+  ///   - prefix: The text before the names of its definitions.
+  /// - Returns: The schema, with references to the definitions.
+  public func adopt(_ schema: JSONSchema, namedAfter prefix: String) -> JSONSchema {
+    func renamed(_ value: JSONValue) -> JSONValue {
+      value.replacingReferences { target in
+        target.hasPrefix("#/$defs/") ? Self.adoptedPrefix + prefix + target.dropFirst(8) : target
+      }
+    }
+    for (name, definition) in schema.keywords["$defs"]?.object ?? [:] {
+      if case .object(let keywords) = renamed(definition) {
+        adopted[prefix + name] = JSONSchema(keywords)
+      }
+    }
+    guard case .object(let keywords) = renamed(schema.without("$defs").value) else { return schema }
+    return JSONSchema(keywords)
+  }
+
+  private static let adoptedPrefix = "adopted:"
+
   /// Replaces all internal references by names.
   ///
   /// - Parameters:
@@ -46,14 +70,20 @@ extension JSONSchemas {
       return isSecond ? definition.name + "Given" : definition.name
     }
     func named(_ value: JSONValue) -> JSONValue {
-      value.replacingReferences { Int($0).map { prefix + name($0) } ?? $0 }
+      value.replacingReferences { target in
+        if target.hasPrefix(Self.adoptedPrefix) {
+          return prefix + target.dropFirst(Self.adoptedPrefix.count)
+        }
+        return Int(target).map { prefix + name($0) } ?? target
+      }
     }
     let members = places.values.filter { replaced[$0] == nil }.map { place in
       let name = name(place)
       let schema = definitions[place].schema ?? .anything
       return (name, named(schema.titled(name).withTitledCases.value))
     }
-    let sorted = members.sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
+    let others = adopted.map { ($0.key, named($0.value.titled($0.key).value)) }
+    let sorted = (members + others).sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
     return (named(document), JSONObject(sorted))
   }
 

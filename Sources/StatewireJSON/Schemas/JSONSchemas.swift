@@ -35,6 +35,8 @@ public final class JSONSchemas {
   /// The definitions so far. Until `finished`, references contain indices into this array.
   private(set) var definitions: [Definition] = []
   private(set) var places: [Key: Int] = [:]
+  /// The definitions of schemas that other programs have written, by name.
+  var adopted: [String: JSONSchema] = [:]
   /// The names of definitions.
   var names: [String: ObjectIdentifier] = [:]
   /// The names of the members around the value whose schema is determined.
