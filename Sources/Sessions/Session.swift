@@ -24,6 +24,15 @@ public final class Session {
   var expiry: Duration?
   /// True after the session has ended.
   public internal(set) var isEnded = false
+  /// The opening that `SessionError.unprepared` is about.
+  private var unprepared: StoreOpening?
+
+  /// Removes and returns the opening that must be prepared; nil if there is none.
+  public func takeUnprepared() -> StoreOpening? {
+    guard let opening = unprepared else { return nil }
+    unprepared = nil
+    return opening
+  }
 
   /// The participants, in the order in which they attached.
   var participants = Few<Participant>()
@@ -41,7 +50,8 @@ public final class Session {
   /// that the session has or will get.
   let record: SessionRecord?
   let clients: ClientTable
-  let clock: any StoreClock
+  /// The clock of the effects of its stores.
+  public let clock: any StoreClock
   let shared = SharedValues()
   /// The account of the bytes of the session.
   let account: SessionAccount
@@ -247,6 +257,10 @@ public final class Session {
         throw .limit(.storesPerSession)
       }
     }
+    if opening.isUnprepared {
+      unprepared = opening
+      throw .unprepared
+    }
     if case .shared(let sharing, let time) = kind.scope, !isOwnerOfShared {
       return try share(opening, kind, sharing, keptFor: time, by: viewer, shard)
     }
@@ -304,7 +318,7 @@ public final class Session {
     let configuration = try shard.configuration(opening, of: kind)
     let (number, made) = try shard.open(
       kind, as: name, configuration, from: origin, clock: clock, faults: faults, shared: shared,
-      viewer: viewer ?? Viewer(identity: identity))
+      viewer: viewer ?? Viewer(identity: identity), prepared: try opening.prepared?.get())
     var isDurable = false
     if let record {
       isDurable = made.store.prepareRecord(

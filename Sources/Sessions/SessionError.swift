@@ -17,6 +17,10 @@ public enum SessionError: Error {
   /// The kind does not accept the configuration; the path of the error leads into the
   /// configuration.
   case configuration(JSONError)
+  /// The store cannot be opened before it is prepared; `Session.takeUnprepared` returns the opening.
+  case unprepared
+  /// The kind of the store cannot open it now, for example because its program does not run.
+  case unavailable(String)
   /// The store does not accept the input; the path of the error leads into the text from which the
   /// input was read.
   case input(JSONError)

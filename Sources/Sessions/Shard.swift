@@ -24,6 +24,8 @@ public actor Shard: StoreHost {
   public nonisolated let ownership: (any SessionOwnership)?
   /// The controls for tests; nil if the shard is not under test.
   public let testing: TestMode?
+  /// The work outside of a shard under test; nil if the shard is not under test.
+  private nonisolated let outside: OutsideWork?
 
   private let clock: any StoreClock
   private let executor: any SerialExecutor
@@ -123,6 +125,7 @@ public actor Shard: StoreHost {
     accounts = IdentityAccounts(group.sessionMemory)
     self.ownership = ownership
     testing = nil
+    outside = nil
     turnOutcome = TurnOutcome(
       commits: journal.map {
         CommitStage(
@@ -152,6 +155,7 @@ public actor Shard: StoreHost {
     let testing = TestMode(rest: rest)
     clock = testing.clock
     self.testing = testing
+    outside = rest.outside
     turnOutcome = TurnOutcome(
       commits: JournalWriter(journal, commit: nil).map {
         // Under test updates do not depend on how long a commit takes.
@@ -212,16 +216,30 @@ public actor Shard: StoreHost {
     if store.isClosed, store.unfinished.isEmpty { stores[message.store] = nil }
   }
 
+  /// Passes messages to their stores in one turn, in their order.
+  public func deliver(_ messages: [EffectMessage]) {
+    guard restored.isEmpty else {
+      for message in messages { deliver(message) }
+      return
+    }
+    turn { for message in messages { stores[message.store]?.receive(message) } }
+  }
+
   /// Offloads work, and continues with its outcome in a separate turn.
   ///
   /// - Parameters:
   ///   - work: The work; it must not use anything that belongs to the shard.
   ///   - body: Called on the shard with the outcome.
   public nonisolated func offload<Outcome: Sendable>(
-    _ work: @escaping @Sendable () -> Outcome,
+    _ work: @escaping @Sendable () async -> Outcome,
     then body: @escaping @Sendable (Outcome, isolated Shard) -> Void
   ) {
-    Offload.do(work) { await self.goOn(with: $0, body) }
+    // Under test the server is not idle meanwhile.
+    let ended = outside?.begin()
+    Offload.do(work) {
+      await self.goOn(with: $0, body)
+      ended?()
+    }
   }
 
   /// Calls `body` after a time, in a separate turn.
@@ -277,7 +295,7 @@ extension Shard {
   func open(
     _ kind: StoreKind, as name: String, _ configuration: SharedConfiguration,
     from origin: StoreOrigin, clock: any StoreClock, faults: Faults?, shared: SharedValues,
-    viewer: Viewer
+    viewer: Viewer, prepared: (any Sendable)?
   ) throws(JSONError) -> (StoreNumber, StoreKind.Made) {
     let number = nextNumber()
     let made = try kind.make(
@@ -286,7 +304,7 @@ extension Shard {
         store: name, number: number, host: self,
         environment: StoreEnvironment(
           clock: clock, executor: testing?.rest.workExecutor ?? restoring, faults: faults),
-        observers: observers, shared: shared, origin: origin, viewer: viewer))
+        observers: observers, shared: shared, origin: origin, viewer: viewer, prepared: prepared))
     stores[number] = made.store
     return (number, made)
   }

@@ -64,6 +64,8 @@ final class StoreEntry {
   private var text: BroadcastUpdates?
   /// Events that follow the update that waits.
   private var waitingEvents: [(event: [UInt8], recipients: EventRecipients)] = []
+  /// The requests whose inputs have exchanges that have not ended, by input.
+  private var unanswered: [InputID: (request: [UInt8], subscription: Subscription)] = [:]
   /// Callbacks for inputs that were settled while an input is being folded.
   private var settledDuringInput: [() -> Void] = []
 
@@ -210,6 +212,7 @@ final class StoreEntry {
 
   /// Closes the entry: notifies all subscribers and removes them.
   func close() {
+    unanswered = [:]
     for entry in audienceEntries { entry.close() }
     audiences = nil
     isClosed = true
@@ -307,7 +310,11 @@ final class StoreEntry {
       flush()
       throw error
     }
-    subscription.applied(request)
+    if let sendResult, !sendResult.isAnswered {
+      if let request { unanswered[sendResult.inputID] = (Array(request), subscription) }
+    } else {
+      subscription.applied(request)
+    }
     flush()
     return sendResult
   }
@@ -473,6 +480,11 @@ final class StoreEntry {
 extension StoreEntry: StoreServer {
   var needsPatches: Bool {
     record != nil || history != nil || subscriptions.contains { $0.format != nil }
+  }
+
+  func willAnswer(_ inputID: InputID) {
+    guard let (request, subscription) = unanswered.removeValue(forKey: inputID) else { return }
+    request.withUnsafeBytes { subscription.applied($0) }
   }
 
   func published(_ publication: borrowing Publication) {

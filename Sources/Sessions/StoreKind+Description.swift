@@ -18,6 +18,15 @@ extension StoreKind {
     /// sentence.
     public let warnings: [String]
 
+    /// Creates the description of a kind whose schemas are known.
+    package init(
+      configuration: JSONSchema, input: JSONSchema, viewState: JSONSchema, event: JSONSchema?
+    ) {
+      (self.configuration, self.input, self.viewState) = (configuration, input, viewState)
+      self.event = event
+      warnings = []
+    }
+
     init<Configuration: Decodable, Machine: StateMachine>(
       _ schemas: JSONSchemas, _ configuration: Configuration.Type, _ machine: Machine.Type
     ) {

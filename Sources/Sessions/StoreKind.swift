@@ -17,9 +17,10 @@ public struct StoreKind: Sendable {
   let make: @Sendable (any Sendable, StoreParameters) throws(JSONError) -> Made
   /// Checks that the limits of the kind admit another store with a configuration.
   let admit: @Sendable (any Sendable, SharedValues) throws(JSONError) -> Void
-  /// Returns the work to do on another thread before a store is opened with a configuration; nil if
-  /// there is none.
-  let preparation: @Sendable (any Sendable) -> (@Sendable () -> any Sendable)?
+  /// Returns the work to do before a store is opened with a configuration; nil if there is none.
+  let preparation: @Sendable (any Sendable, _ store: String, Viewer, any StoreClock) -> Preparation?
+  /// True if a store cannot be opened without its preparation.
+  let requiresPreparation: Bool
   /// Checks the machine of a store with an empty configuration; does nothing if the kind requires
   /// a configuration.
   ///
@@ -31,6 +32,10 @@ public struct StoreKind: Sendable {
     @Sendable (_ state: JSONValue, _ version: Int, any Sendable) throws(JSONError) -> Void
   /// Returns the schemas of the kind; see `description(in:)`.
   let describe: @Sendable (JSONSchemas) -> Description
+
+  /// The work before a store is opened, which runs beside the shard: creates a value that takes long to
+  /// create.
+  package typealias Preparation = @Sendable () async -> Result<any Sendable, JSONError>
 
   /// Returns the reason to refuse a use of a store to a viewer; nil if it is permitted.
   public typealias Refusing = @Sendable (StoreAccess, Viewer) -> InputRefusal?
@@ -220,7 +225,13 @@ public struct StoreKind: Sendable {
       }
       try made.checkPersistedState(state, version: version)
     }
-    preparation = { configuration in (configuration as? Configuration).flatMap { preparing?($0) } }
+    preparation = { configuration, _, _, _ in
+      guard let work = (configuration as? Configuration).flatMap({ preparing?($0) }) else {
+        return nil
+      }
+      return { .success(work()) }
+    }
+    requiresPreparation = false
     read = { value throws(JSONError) in try JSON.decode(Configuration.self, from: value) }
     checkInitialState = { () throws(JSONError) in
       guard let configuration = try? JSON.decode(Configuration.self, from: .object([:])),
@@ -240,22 +251,50 @@ public struct StoreKind: Sendable {
       } catch {
         throw JSONError(error)
       }
-      let (origin, observerHooks) = (
-        seat.origin, seat.observers.compactMap { $0.hook(for: made, store: seat.store) }
-      )
-      guard let state = origin.state else {
-        return Made(
-          try Store(
-            made, number: seat.number, host: seat.host, environment: seat.environment,
-            hooks: hooks + observerHooks, revision: origin.revision,
-            lastOperation: origin.lastOperation))
-      }
-      return Made(
-        try Store(
-          restoring: made, number: seat.number, host: seat.host, environment: seat.environment,
-          hooks: hooks + observerHooks, revision: origin.revision,
-          lastOperation: origin.lastOperation, state: state, version: origin.version))
+      let observerHooks = seat.observers.compactMap { $0.hook(for: made, store: seat.store) }
+      return try seat.store(of: made, hooks: hooks + observerHooks)
     }
+  }
+
+  /// Creates a kind whose stores are prepared by another party, for example another process.
+  ///
+  /// - Parameters:
+  ///   - name: The name in `store/open`.
+  ///   - checkInitialState: Checks the kind when the server starts.
+  ///   - checkState: Checks that a store can read a state, given its version.
+  ///   - describe: Returns the schemas of the kind.
+  ///   - preparing: Returns the work before a store is opened.
+  ///   - make: Creates a store with its configuration. `StoreParameters.prepared` is the value of the
+  ///     preparation; nil for a store that is restored.
+  package init(
+    preparing name: String,
+    checkInitialState: @escaping @Sendable () throws(JSONError) -> Void,
+    checkState: @escaping @Sendable (JSONValue, _ version: Int) throws(JSONError) -> Void,
+    describe: @escaping @Sendable (JSONSchemas) -> Description,
+    preparing:
+      @escaping @Sendable (JSONValue, _ store: String, Viewer, any StoreClock) -> Preparation,
+    make: @escaping @Sendable (JSONValue, StoreParameters) throws(JSONError) -> Made
+  ) {
+    self.name = name
+    scope = .session
+    refusing = nil
+    read = { value throws(JSONError) in
+      guard case .object = value else {
+        throw JSONError(.type, "the configuration must be an object")
+      }
+      return value
+    }
+    self.make = { configuration, parameters throws(JSONError) in
+      try make(configuration as? JSONValue ?? .object([:]), parameters)
+    }
+    admit = { _, _ throws(JSONError) in }
+    preparation = { configuration, store, viewer, clock in
+      preparing(configuration as? JSONValue ?? .object([:]), store, viewer, clock)
+    }
+    requiresPreparation = true
+    self.checkInitialState = checkInitialState
+    checkDecoded = { state, version, _ throws(JSONError) in try checkState(state, version) }
+    self.describe = describe
   }
 
   /// Checks that a store of this kind can read a persisted state.
@@ -273,7 +312,7 @@ public struct StoreKind: Sendable {
   }
 
   /// A store and the function that takes its inputs.
-  struct Made {
+  public struct Made {
     /// Decodes an input and takes it; see `AnyStore.send`.
     ///
     /// A closure in addition to the protocol's method: it is created where the type of the machine
@@ -283,7 +322,8 @@ public struct StoreKind: Sendable {
     let store: any AnyStore
     let send: Send
 
-    init<Machine: StateMachine>(_ store: Store<Machine>) {
+    /// Creates the pair for the store of a machine.
+    public init<Machine: StateMachine>(_ store: Store<Machine>) {
       self.store = store
       if store.isPresenceAware {
         send = { reader, viewer throws(InputError) in
@@ -310,16 +350,41 @@ public struct StoreKind: Sendable {
   }
 
   /// The parameters of a new store.
-  struct StoreParameters {
-    let store: String
+  public struct StoreParameters {
+    /// The name of the store.
+    public let store: String
     let number: StoreNumber
     let host: any StoreHost
     let environment: StoreEnvironment
-    let observers: [any StoreObserver]
+    public let observers: [any StoreObserver]
     let shared: SharedValues
     let origin: StoreOrigin
     /// The participant that opens the store; after a restart only its identity is known.
-    let viewer: Viewer
+    public let viewer: Viewer
+    /// The value of the preparation; nil without one.
+    public let prepared: (any Sendable)?
+
+    /// Creates the store of a machine, in its initial state or in the state of an earlier process.
+    ///
+    /// - Parameters:
+    ///   - machine: The machine.
+    ///   - hooks: Observers of the store.
+    /// - Throws: `JSONError` if the first view cannot be encoded, or the state cannot be read.
+    public func store<Machine: StateMachine>(
+      of machine: Machine, hooks: [Hook<Machine>]
+    ) throws(JSONError) -> Made {
+      guard let state = origin.state else {
+        return Made(
+          try Store(
+            machine, number: number, host: host, environment: environment, hooks: hooks,
+            revision: origin.revision, lastOperation: origin.lastOperation))
+      }
+      return Made(
+        try Store(
+          restoring: machine, number: number, host: host, environment: environment, hooks: hooks,
+          revision: origin.revision, lastOperation: origin.lastOperation, state: state,
+          version: origin.version))
+    }
   }
 }
 

@@ -12,8 +12,8 @@ public struct StoreOpening: Sendable {
   private let maker: StoreKind?
   /// The configuration as decoded by the kind.
   private var value: Result<any Sendable, JSONError>
-  /// The value that `prepare` has created, retained so that the store can find it.
-  private var prepared: (any Sendable)?
+  /// The result of `prepare`, retained so that the store can find it; nil before.
+  private(set) var prepared: Result<any Sendable, JSONError>?
 
   /// Creates a request and decodes its configuration.
   ///
@@ -33,27 +33,46 @@ public struct StoreOpening: Sendable {
 
   /// Returns true if `prepare` has work to do, and the limits of the kind admit the store.
   func takesLong(_ shared: SharedValues) -> Bool {
-    guard preparation != nil, let maker, let value = try? value.get() else { return false }
+    guard preparation(.server, SystemClock()) != nil, let maker, let value = try? value.get() else {
+      return false
+    }
     return (try? maker.admit(value, shared)) != nil
   }
 
-  private var preparation: (@Sendable () -> any Sendable)? {
+  private func preparation(
+    _ viewer: Viewer, _ clock: any StoreClock
+  ) -> StoreKind.Preparation? {
     guard let maker, let value = try? value.get() else { return nil }
-    return maker.preparation(value)
+    return maker.preparation(value, store, viewer, clock)
   }
 
   /// Creates the value that takes long to create, so that opening the store is fast.
-  public mutating func prepare() { prepared = preparation?() }
+  ///
+  /// - Parameters:
+  ///   - viewer: The participant that opens the store.
+  ///   - clock: The clock of the session.
+  public mutating func prepare(for viewer: Viewer, at clock: any StoreClock) async {
+    prepared = await preparation(viewer, clock)?()
+  }
+
+  /// True if the store cannot be opened before `prepare` has ended.
+  public var isUnprepared: Bool { maker?.requiresPreparation == true && prepared == nil }
 
   /// Returns the kind.
   ///
   /// - Throws: `SessionError.unknownKind`.
   func knownKind() throws(SessionError) -> StoreKind {
     guard let maker else { throw .unknownKind(kind) }
+    if case .failure(let error)? = prepared, error.code == .unavailable {
+      throw .unavailable(error.message)
+    }
     return maker
   }
 
-  func readConfiguration() throws(JSONError) -> any Sendable { try value.get() }
+  func readConfiguration() throws(JSONError) -> any Sendable {
+    if case .failure(let error)? = prepared { throw error }
+    return try value.get()
+  }
 }
 
 extension Session {

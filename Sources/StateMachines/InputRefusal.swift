@@ -10,6 +10,9 @@ public struct InputRefusal: Error, Equatable, Sendable {
     case value
     /// The input exceeds a limit. A client gets the error -32015 with the name of the limit.
     case limit(String)
+    /// The store cannot carry the input out now, for example because the program of its kind does
+    /// not run. A client gets the error -32603.
+    case unavailable
   }
 
   /// The kind of refusal, for programs.
@@ -47,6 +50,16 @@ public struct InputRefusal: Error, Equatable, Sendable {
     content = Content(code, message, member: member, in: [])
   }
 
+  /// Creates a refusal of a part of an input.
+  ///
+  /// - Parameters:
+  ///   - code: The kind of refusal, for programs.
+  ///   - message: One sentence for people. It does not quote the input.
+  ///   - path: The path to what is refused, from the top of the input.
+  public init(_ code: Code, _ message: String, path: [String]) {
+    content = Content(code, message, member: path.last, in: Array(path.dropLast()))
+  }
+
   private init(_ content: Content) { self.content = content }
 
   /// Returns the refusal of an input that contains the refused one.
@@ -72,6 +85,12 @@ extension JSONError.Code {
     switch code {
     case .value: self = .value
     case .limit(let name): self.init(limit: name)
+    case .unavailable: self = .unavailable
     }
   }
+}
+
+extension JSONError.Code {
+  /// The store cannot carry an input out now.
+  public static let unavailable = JSONError.Code(rawValue: "unavailable")
 }

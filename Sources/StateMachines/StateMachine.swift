@@ -208,7 +208,10 @@ extension StateMachine where ViewState: IncrementallyDiffable {
 }
 
 /// The only audience of a machine whose viewers all see the same view.
-public struct Everyone: Hashable, Sendable {}
+public struct Everyone: Hashable, Sendable {
+  /// Creates the audience of all viewers.
+  public init() {}
+}
 
 /// The result of `input(for: [Viewer])` of a machine that is not aware of its viewers.
 public struct NoInput: Sendable {}

@@ -143,7 +143,7 @@ struct ShardTests {
       let (number, made) = try shard.open(
         kind, as: "counter", shard.configuration(opening, of: kind),
         from: StoreOrigin(revision: 4), clock: clock, faults: nil, shared: SharedValues(),
-        viewer: .server)
+        viewer: .server, prepared: nil)
       #expect(made.store.revision == 4)
       let trapped = try Store(
         Counter(), number: number, host: messages, environment: .init(clock: clock))

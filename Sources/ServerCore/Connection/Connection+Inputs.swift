@@ -39,11 +39,31 @@ extension Connection {
   func respond(
     to request: Request, _ sendResult: SendResult, _ subscription: Subscription, settle: Bool
   ) {
-    if sendResult.isSettled || !settle {
+    if sendResult.isSettled || (sendResult.isAnswered && !settle) {
       reply(to: request, revision: sendResult.revision, changed: sendResult.changed)
+    } else if !sendResult.isAnswered, !settle, let address = request.address {
+      respond(to: address, after: sendResult.inputID, subscription)
     }
     if !sendResult.isSettled {
       watch(request, subscription, sendResult.inputID, from: sendResult.base, responds: settle)
+    }
+  }
+
+  /// Responds when the exchanges of an input have ended.
+  private func respond(
+    to address: ReplyAddress, after inputID: InputID, _ subscription: Subscription
+  ) {
+    address.batch?.open += 1
+    subscription.whenAnswered(inputID) { [weak self] completion in
+      self?.writer.respond(to: address) { writer in
+        if completion.wasClosed {
+          writer.error(RPCError(.storeClosed, "the store was closed"))
+        } else if let refusal = completion.refusal {
+          writer.error(RPCError(refusal))
+        } else {
+          writer.result { $0.accepted(at: completion.revision, changed: completion.changed) }
+        }
+      }
     }
   }
 

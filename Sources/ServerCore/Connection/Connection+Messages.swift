@@ -142,9 +142,23 @@ extension Connection {
       if let batch, id != nil { try writer.checkRoom(in: batch) }
       try perform(method, request, shard)
     } catch {
+      if let opening = participant.session.takeUnprepared() {
+        return prepare(opening, for: request, shard)
+      }
       if method == StoreSend.method { remember(error, of: request) }
       reply(to: request, error: error)
     }
+  }
+
+  /// Responds with an error to a request that is given as JSON text.
+  func fail(_ text: UnsafeRawBufferPointer, _ error: RPCError, batch: Batch?) {
+    var reader = JSONReader(text, limits: JSONLimits(maximumDepth: settings.limits.depth))
+    guard let envelope = try? Envelope(reading: &reader), case .usable(let id) = envelope.id else {
+      return
+    }
+    let request = Request(id: id, text: text, params: envelope.params, batch: batch)
+    if let method = envelope.method, method == StoreSend.method { remember(error, of: request) }
+    reply(to: request, error: error)
   }
 
   /// Checks whether the client may call a method, and calls it.

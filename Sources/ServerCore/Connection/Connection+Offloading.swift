@@ -19,7 +19,7 @@ extension Connection {
   ///     connection is closed.
   func offload<Outcome: Sendable>(
     _ request: OffloadedRequest, _ shard: isolated Shard,
-    _ work: @escaping @Sendable () -> Outcome,
+    _ work: @escaping @Sendable () async -> Outcome,
     then body: @escaping @Sendable (Connection, OffloadedRequest, Outcome, isolated Shard) -> Void
   ) {
     let number = begin(request)
@@ -27,6 +27,29 @@ extension Connection {
     nonisolated(unsafe) weak let connection = self
     shard.offload(work) { outcome, shard in
       connection?.end(number, shard) { body($0, $1, outcome, shard) }
+    }
+  }
+
+  /// Prepares a store that a request opens, and then carries out the request again.
+  func prepare(_ opening: StoreOpening, for request: Request, _ shard: isolated Shard) {
+    let (text, viewer) = (Array(request.text), participant.viewer)
+    let clock = participant.session.clock
+    request.batch?.open += 1
+    let offloaded = OffloadedRequest(batch: request.batch, byteCount: text.count)
+    offload(offloaded, shard) {
+      var opening = opening
+      await opening.prepare(for: viewer, at: clock)
+      return opening
+    } then: { connection, request, opening, shard in
+      text.withUnsafeBytes { text in
+        do throws(SessionError) {
+          _ = try connection.participant.session.open(opening, by: viewer, isolation: shard)
+          connection.dispatchRelayed(text, batch: request.batch, shard)
+        } catch {
+          connection.fail(text, RPCError(error), batch: request.batch)
+        }
+      }
+      if let batch = request.batch { connection.writer.finish(batch) }
     }
   }
 

@@ -8,6 +8,10 @@ internal import Wire
 extension RPCError {
   /// Creates the error for an input that an effect has refused: -32602 with the path in `data`.
   init(_ refusal: InputRefusal) {
+    if refusal.code == .unavailable {
+      self.init(.internalError, refusal.message)
+      return
+    }
     self.init(
       invalidParams: JSONError(
         .init(refusal.code), refusal.message, path: (["input"] + refusal.path).map { .key($0) }))
@@ -31,6 +35,8 @@ extension RPCError {
     case .configuration(var error):
       error.path.insert(.key("config"), at: 0)
       self.init(invalidParams: error)
+    case .unprepared: self.init(.internalError, "the store is not prepared")
+    case .unavailable(let reason): self.init(.internalError, reason)
     case .input(let error):
       self.init(invalidParams: error)
     case .unencodable(let error) where error.code == .endless:

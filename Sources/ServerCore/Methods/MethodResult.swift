@@ -42,7 +42,7 @@ enum MethodResult {
   /// The text of an object that several responses share.
   case shared([UInt8])
   /// The result of offloaded work, which holds a number of bytes; the client's next messages wait.
-  case offloaded(keptBytes: Int, (@Sendable () -> Continuation))
+  case offloaded(keptBytes: Int, (@Sendable () async -> Continuation))
   /// The result of the continuation, after an operation of the shard: the first closure starts it,
   /// and its argument is called in a turn at the end. The client's next messages wait.
   case awaited((isolated Shard, @escaping (isolated Shard) -> Void) -> Void, Continuation)

@@ -14,9 +14,10 @@ extension StoreOpen {
     let (limits, kinds) = (context.settings.limits, shard.kinds)
     // Under test nothing is offloaded: output must not depend on time.
     let mayOffload = shard.testing == nil
+    let opener = (context.participant.viewer, context.session.clock)
     if mayOffload, request.text.count > largeRequestBytes, let text = try request.namedParams() {
       let copy = Array(text)
-      return offloaded(keptBytes: copy.count) { () throws(RPCError) in
+      return offloaded(keptBytes: copy.count, opener) { () throws(RPCError) in
         let params: Params = try copy.withRawBytes { text throws(RPCError) in
           try Request.read(text, limits: limits)
         }
@@ -24,8 +25,10 @@ extension StoreOpen {
       }
     }
     let opening = StoreOpening(try request.read(limits: limits), of: kinds)
-    if mayOffload, try context.drivenSession().mayPrepare(opening, isolation: shard) {
-      return offloaded(keptBytes: 0) { opening }
+    if mayOffload || opening.isUnprepared,
+      try context.drivenSession().mayPrepare(opening, isolation: shard)
+    {
+      return offloaded(keptBytes: 0, opener) { opening }
     }
     return try open(opening, context, shard)
   }
@@ -47,13 +50,17 @@ extension StoreOpen {
   }
 
   private static func offloaded(
-    keptBytes: Int, _ read: @escaping @Sendable () throws(RPCError) -> StoreOpening
+    keptBytes: Int, _ opener: (viewer: Viewer, clock: any StoreClock),
+    _ read: @escaping @Sendable () throws(RPCError) -> StoreOpening
   ) -> MethodResult {
     .offloaded(keptBytes: keptBytes) {
-      let prepared = Swift.Result { () throws(RPCError) in
+      let prepared: Swift.Result<StoreOpening, RPCError>
+      do throws(RPCError) {
         var opening = try read()
-        opening.prepare()
-        return opening
+        await opening.prepare(for: opener.viewer, at: opener.clock)
+        prepared = .success(opening)
+      } catch {
+        prepared = .failure(error)
       }
       return { context, shard throws(RPCError) in
         if context.session.isEnded { throw RPCError(SessionError.expiredSession) }

@@ -141,6 +141,11 @@ public final class Subscription {
   /// Notes that a request gets its response when an input is settled.
   public func respondsAtEnd(of inputID: InputID) { storeEntry.store.respondsAtEnd(of: inputID) }
 
+  /// Calls `body` when the exchanges of an input have ended; see `AnyStore.whenAnswered`.
+  public func whenAnswered(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
+    storeEntry.store.whenAnswered(inputID, body)
+  }
+
   /// Calls `body` when an input is settled, immediately if it is settled already.
   public func whenSettled(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
     storeEntry.whenSettled(inputID, body)

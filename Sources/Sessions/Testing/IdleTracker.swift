@@ -14,7 +14,7 @@ public final class IdleTracker: Sendable {
   private let reached = Lock(Callback())
   private let execute: @Sendable (@escaping @Sendable () -> Void) -> Void
   private let checkThread: @Sendable () -> Void
-  private let outside: OutsideWork
+  let outside: OutsideWork
 
   /// Creates a tracker.
   ///

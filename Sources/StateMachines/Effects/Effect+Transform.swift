@@ -92,6 +92,8 @@ extension Work {
     } else {
       changed = { [body] in await body($0.pullback(by: transform)) }
     }
+    var changedExchange: Work<Other>.Exchange?
+    if let exchange { changedExchange = { exchange($0.pullback(by: transform)) } }
     var isPresent = isPresent
     if let narrowed = transform.narrowed, transform.canVanish || isPresent != nil {
       isPresent = { [isPresent] state in narrowed(state).map { isPresent?($0) ?? true } ?? false }
@@ -101,7 +103,8 @@ extension Work {
       began: began, cancelled: cancelled.flatMap(transform.action), queue: queue.map(transform.id),
       dependents: dependents.map(transform.id),
       failing: failing.flatMap(transform.failing), hasMetFault: hasMetFault, isPresent: isPresent,
-      hasAttempts: hasAttempts, body: changed)
+      hasAttempts: hasAttempts,
+      exchange: changedExchange, body: changed)
   }
 }
 

@@ -85,7 +85,11 @@ final class Work<Action: Sendable>: Sendable {
   /// True if `body` passes each attempt to `EffectContext.attempt`, because a policy may begin
   /// several, or none.
   let hasAttempts: Bool
+  /// Asks another party, which ends the work; nil for work with a task, which `body` does.
+  let exchange: Exchange?
   let body: Body
+
+  typealias Exchange = @Sendable (ExchangeReply<Action>) -> Void
 
   init(
     name: String, id: EffectID? = nil, isFeed: Bool = false, isKept: Bool = false,
@@ -93,7 +97,7 @@ final class Work<Action: Sendable>: Sendable {
     dependents: EffectID? = nil,
     failing: Failing<Action>? = nil,
     hasMetFault: Bool = false, isPresent: (@Sendable (any Sendable) -> Bool)? = nil,
-    hasAttempts: Bool = false, body: @escaping Body
+    hasAttempts: Bool = false, exchange: Exchange? = nil, body: @escaping Body
   ) {
     self.name = name
     self.id = id
@@ -107,6 +111,7 @@ final class Work<Action: Sendable>: Sendable {
     self.hasMetFault = hasMetFault
     self.isPresent = isPresent
     self.hasAttempts = hasAttempts
+    self.exchange = exchange
     self.body = body
   }
 
@@ -125,7 +130,7 @@ final class Work<Action: Sendable>: Sendable {
       queue: queue ?? self.queue,
       dependents: dependents ?? self.dependents, failing: failing ?? self.failing,
       hasMetFault: hasMetFault ?? self.hasMetFault, isPresent: isPresent,
-      hasAttempts: hasAttempts ?? self.hasAttempts,
+      hasAttempts: hasAttempts ?? self.hasAttempts, exchange: exchange,
       body: body ?? self.body)
   }
 

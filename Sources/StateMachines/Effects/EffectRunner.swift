@@ -137,9 +137,15 @@ final class EffectRunner<Action: Sendable> {
     }
   }
 
-  private func start(_ work: Work<Action>, _ number: RunNumber) -> Task<Void, Never> {
+  /// - Returns: The task of the work; nil if another party does it.
+  private func start(_ work: Work<Action>, _ number: RunNumber) -> Task<Void, Never>? {
     let store = store
     work.began?()
+    if let exchange = work.exchange {
+      exchange(
+        ExchangeReply(host: host, store: store, run: number, clock: environment.clock))
+      return nil
+    }
     // Weak here too: long work, such as a feed, must not keep the host and its stores alive.
     let line = EffectLine(clock: environment.clock, parts: parts) {
       [weak host] news in
@@ -257,9 +263,12 @@ final class EffectRunner<Action: Sendable> {
     }
   }
 
-  /// Cancels the runs of an input, except its feeds.
+  /// Cancels the runs of an input, except its feeds and exchanges: what another party has been asked
+  /// to do is done.
   func cancel(_ inputID: InputID) -> [Run] {
-    cancel(runIndex?.runs(of: inputID)) { $0.inputID == inputID && !$0.isFeed }
+    cancel(runIndex?.runs(of: inputID)) {
+      $0.inputID == inputID && !$0.isFeed && $0.work.exchange == nil
+    }
   }
 
   /// Removes the effects of an input that wait for the end of other runs.
@@ -361,10 +370,10 @@ extension EffectRunner: DelayedWork {
 public enum Offload {
   /// Calls `work` on a thread of the global pool, and then `body` with its outcome there.
   public static func `do`<Outcome: Sendable>(
-    _ work: @escaping @Sendable () -> Outcome,
+    _ work: @escaping @Sendable () async -> Outcome,
     then body: @escaping @Sendable (Outcome) async -> Void
   ) {
-    Task { @concurrent in await body(work()) }
+    Task { @concurrent in await body(await work()) }
   }
 
   /// Calls `body` on a thread of the global pool after a time.
@@ -374,6 +383,15 @@ public enum Offload {
       try? await Task.sleep(for: time)
       await body()
     }
+  }
+}
+
+/// The task that delivers the messages of a `ReplyQueue`; it ends when the queue is empty.
+///
+/// No handle is kept: a store that closes ignores its messages.
+enum ReplyTask {
+  static func begin(_ body: @escaping @Sendable () async -> Void) {
+    Task { await body() }
   }
 }
 

@@ -15,6 +15,14 @@ public protocol StoreHost: Actor {
   /// Passes a message to the store that it names. Ignores the message if the store no longer
   /// exists.
   func deliver(_ message: EffectMessage)
+
+  /// Passes several messages to the stores that they name, in this order.
+  func deliver(_ messages: [EffectMessage])
+}
+
+extension StoreHost {
+  /// Passes the messages one after another.
+  public func deliver(_ messages: [EffectMessage]) { for message in messages { deliver(message) } }
 }
 
 /// The number of a store within its host.
@@ -40,13 +48,16 @@ public struct EffectMessage: Sendable {
     case partBegan(Operation)
     case partEnded(Operation, OperationEnd)
     case ended
+    /// The reply to an exchange: an action of the store's own type to fold, and the reason to refuse
+    /// the input.
+    case replied((any Sendable)?, InputRefusal?)
 
     /// True if the message is about a part of the work; such messages are sent even if the work is
     /// cancelled.
     var isOfPart: Bool {
       switch self {
       case .partBegan, .partEnded: true
-      case .action, .failed, .becameFeed, .refused, .ended: false
+      case .action, .failed, .becameFeed, .refused, .ended, .replied: false
       }
     }
   }

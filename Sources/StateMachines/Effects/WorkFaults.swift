@@ -87,7 +87,7 @@ extension Work {
       began: faults.isCarriedOut ? began : nil,
       cancelled: cancelled, queue: queue, dependents: dependents, failing: failing,
       hasMetFault: hasMetFault,
-      isPresent: isPresent, hasAttempts: true
+      isPresent: isPresent, hasAttempts: true, exchange: exchange
     ) { [attempts] context in await attempts(context.meeting(faults)) }
   }
 }

@@ -68,6 +68,12 @@ public protocol AnyStore: AnyObject {
   /// already.
   func whenSettled(_ inputID: InputID, _ body: @escaping (Completion) -> Void)
 
+  /// Calls `body` once when the exchanges of an input have ended.
+  ///
+  /// - Precondition: they have not ended: `SendResult.isAnswered` was false, and `body` is added in
+  ///   the same turn.
+  func whenAnswered(_ inputID: InputID, _ body: @escaping (Completion) -> Void)
+
   /// Notes that a request gets its response when all effects of an input have ended. If an effect
   /// refuses the input, the response is the refusal.
   func respondsAtEnd(of inputID: InputID)
@@ -154,6 +160,10 @@ public protocol StoreServer: AnyObject {
   /// change.
   var needsPatches: Bool { get }
 
+  /// Notes that the next published value, until the callbacks of `whenAnswered` are called, is the
+  /// reply to an exchange of an input.
+  func willAnswer(_ inputID: InputID)
+
   /// Handles a published value.
   func published(_ publication: borrowing Publication)
 
@@ -169,6 +179,11 @@ public protocol StoreServer: AnyObject {
   ///
   /// - Parameter error: The error; its path leads into the state.
   func failed(_ error: JSONError)
+}
+
+extension StoreServer {
+  /// Does nothing: the server does not say to which input an update belongs.
+  public func willAnswer(_ inputID: InputID) {}
 }
 
 /// The reason why an input that came as JSON text was refused.

@@ -11,8 +11,16 @@ struct InputIDs: ~Copyable {
     var running = 0
     var waiters: [(Completion) -> Void] = []
     /// True if a request gets its response when the effects have ended.
-    var isAnswered = false
+    var respondsAtEnd = false
     var end = Completion.End.settled
+    /// The number of exchanges that have not ended.
+    var exchanges = 0
+    /// True if the replies to exchanges have changed the view state.
+    var hasChanged = false
+    /// The callbacks that wait for the end of the exchanges; nil if there are none.
+    var answerWaiters: [(Completion) -> Void]?
+    /// True if the exchanges have ended once: later ones do not delay the response.
+    var isAnswered = false
   }
 
   private(set) var last: UInt64
@@ -32,12 +40,42 @@ struct InputIDs: ~Copyable {
   func isSettled(_ inputID: InputID) -> Bool { index(of: inputID) == nil }
 
   /// Notes that an effect of the input has begun.
-  mutating func began(_ inputID: InputID) {
+  mutating func began(_ inputID: InputID, isExchange: Bool = false) {
     let index = place(of: inputID)
     if index == open.count || open[index].inputID != inputID {
       open.insert(Open(inputID: inputID), at: index)
     }
     open[index].running += 1
+    guard isExchange else { return }
+    open[index].exchanges += 1
+    if !open[index].isAnswered, open[index].answerWaiters == nil { open[index].answerWaiters = [] }
+  }
+
+  /// True if no exchange delays the response to the input.
+  func isAnswered(_ inputID: InputID) -> Bool {
+    index(of: inputID).map { open[$0].answerWaiters == nil } ?? true
+  }
+
+  /// Adds a callback that is called at the end of the exchanges of an input.
+  mutating func waitForAnswer(to inputID: InputID, _ waiter: @escaping (Completion) -> Void) {
+    if let index = index(of: inputID) { open[index].answerWaiters?.append(waiter) }
+  }
+
+  /// Notes that an exchange of the input has ended.
+  ///
+  /// - Parameter changed: True if its reply has changed the view state.
+  /// - Returns: If it was the last one before the response, the callbacks that wait, and the way in
+  ///   which the exchanges ended; else nil.
+  mutating func exchangeEnded(
+    _ inputID: InputID, changed: Bool
+  ) -> (waiters: [(Completion) -> Void], (end: Completion.End, changed: Bool))? {
+    guard let index = index(of: inputID) else { return nil }
+    open[index].exchanges -= 1
+    if changed { open[index].hasChanged = true }
+    guard open[index].exchanges == 0, let waiters = open[index].answerWaiters else { return nil }
+    open[index].answerWaiters = nil
+    open[index].isAnswered = true
+    return (waiters, (open[index].end, open[index].hasChanged))
   }
 
   /// Notes that an effect of the input has ended.
@@ -56,7 +94,7 @@ struct InputIDs: ~Copyable {
 
   /// Notes that a request gets its response when the effects of the input have ended.
   mutating func respondsAtEnd(of inputID: InputID) {
-    if let index = index(of: inputID) { open[index].isAnswered = true }
+    if let index = index(of: inputID) { open[index].respondsAtEnd = true }
   }
 
   /// Notes that an effect refuses its input.
@@ -65,7 +103,7 @@ struct InputIDs: ~Copyable {
   mutating func refuse(_ inputID: InputID, _ refusal: InputRefusal) -> Bool {
     guard let index = index(of: inputID) else { return false }
     open[index].end = .refused(refusal)
-    return open[index].isAnswered
+    return open[index].respondsAtEnd
   }
 
   /// Adds a callback that is called at the end of an input that is not settled.
@@ -78,7 +116,7 @@ struct InputIDs: ~Copyable {
   /// - Returns: Each input that was not settled, with its callbacks.
   mutating func closeAll() -> [(inputID: InputID, waiters: [(Completion) -> Void])] {
     defer { open.removeAll() }
-    return open.map { ($0.inputID, $0.waiters) }
+    return open.map { ($0.inputID, ($0.answerWaiters ?? []) + $0.waiters) }
   }
 
   private func place(of inputID: InputID) -> Int {

@@ -33,6 +33,8 @@ public struct SendResult: Sendable {
   public let changed: Bool
   /// True if no effect of the input still runs.
   public let isSettled: Bool
+  /// True if no exchange of the input still delays the response.
+  public let isAnswered: Bool
 }
 
 /// A mark of a published state, to compare it with a later one; see `AnyStore.hasChanged`.
@@ -49,6 +51,8 @@ public struct Completion: Sendable {
   public let revision: Revision
   /// The way in which the input has ended.
   public let end: End
+  /// True if the replies to the exchanges of the input have changed the view state.
+  public let changed: Bool
 
   /// The way in which an input has ended.
   public enum End: Sendable {
@@ -67,9 +71,10 @@ public struct Completion: Sendable {
   public var refusal: InputRefusal? { if case .refused(let refusal) = end { refusal } else { nil } }
 
   /// Creates a completion.
-  public init(revision: Revision, _ end: End) {
+  public init(revision: Revision, _ end: End, changed: Bool = false) {
     self.revision = revision
     self.end = end
+    self.changed = changed
   }
 }
 

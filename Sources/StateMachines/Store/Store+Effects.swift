@@ -89,7 +89,7 @@ extension Store {
       return
     }
     observers.began(run.operation, revision)
-    if !run.isFeed { inputIDs.began(inputID) }
+    if !run.isFeed { inputIDs.began(inputID, isExchange: work.exchange != nil) }
   }
 
   /// Reports a feed that has not begun, because a feed with its id runs.
@@ -205,7 +205,37 @@ extension Store {
       } else if !run.isFeed {
         settled(run.inputID, cancelled: false)
       }
+    case .replied(let action, let refusal):
+      guard runner.run(message.run) != nil else { return }
+      take(.replied(message.run, action as? Machine.Action, refusal))
     }
+  }
+
+  /// Handles the reply to an exchange.
+  func replied(_ number: RunNumber, _ action: Machine.Action?, _ refusal: InputRefusal?) {
+    guard let run = runner.run(number) else { return }
+    let (inputID, before) = (run.inputID, revision)
+    if !inputIDs.isAnswered(inputID) { listeners.server?.willAnswer(inputID) }
+    if let refusal {
+      observers.tested(.refusal(refusal))
+      _ = inputIDs.refuse(inputID, refusal)
+    }
+    if let action {
+      gave(action, run)
+      fold(action, for: inputID)
+      // The exchanges that the action causes begin before this one ends, so that the response waits
+      // for them.
+      if !following.isEmpty { performFollowing() }
+    }
+    guard phase != .closed, runner.ended(number) != nil else { return }
+    observers.ended(run.operation, refusal == nil ? .finished : .failed, revision)
+    endExchange(of: inputID, changed: revision != before)
+    settled(inputID, cancelled: false)
+  }
+
+  private func endExchange(of inputID: InputID, changed: Bool = false) {
+    guard let (waiters, end) = inputIDs.exchangeEnded(inputID, changed: changed) else { return }
+    for waiter in waiters { waiter(Completion(revision: revision, end.end, changed: end.changed)) }
   }
 
   /// Cancels the effects of an input, except feeds. Cancelled effects count as ended.
@@ -258,6 +288,7 @@ extension Store {
       // before the response.
       if let action = run.work.cancelled { fold(action, for: run.isFeed ? nil : run.inputID) }
       if !run.isFeed {
+        if run.work.exchange != nil { endExchange(of: run.inputID) }
         settled(run.inputID, cancelled: true)
       } else if let next = run.next {
         dropped(next)
@@ -288,6 +319,11 @@ extension Store {
     } else {
       inputIDs.wait(for: inputID, body)
     }
+  }
+
+  /// Calls `body` once when the exchanges of an input have ended, which must not have ended.
+  public func whenAnswered(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
+    inputIDs.waitForAnswer(to: inputID, body)
   }
 
   /// Notes that a request gets its response when all effects of an input have ended.

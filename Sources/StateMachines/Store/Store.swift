@@ -86,6 +86,8 @@ public final class Store<Machine: StateMachine> {
     /// A wait is over; it counts for its input until the next effect has begun.
     case next(EffectRunner<Machine.Action>.Next)
     case cancel(InputID)
+    /// The reply to an exchange.
+    case replied(RunNumber, Machine.Action?, InputRefusal?)
   }
 
   /// Creates a store in the machine's initial state and performs the initial effect.
@@ -200,7 +202,7 @@ extension Store {
     runSteps()
     return SendResult(
       inputID: inputID, base: base, revision: revision, changed: hasChanged(since: base),
-      isSettled: inputIDs.isSettled(inputID))
+      isSettled: inputIDs.isSettled(inputID), isAnswered: inputIDs.isAnswered(inputID))
   }
 
   /// Cancels the effects of an input of which an action was taken back, and throws the reason.
@@ -261,6 +263,8 @@ extension Store {
         settled(next.inputID, cancelled: false)
       case .cancel(let inputID):
         cancelAll(of: inputID)
+      case .replied(let run, let action, let refusal):
+        replied(run, action, refusal)
       }
       if !following.isEmpty { performFollowing() }
     }

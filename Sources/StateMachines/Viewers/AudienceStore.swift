@@ -65,7 +65,7 @@ final class AudienceStore<Machine: StateMachine>: AnyStore {
     guard let result = sent else { return nil }
     return SendResult(
       inputID: result.inputID, base: base, revision: revision, changed: hasChanged(since: base),
-      isSettled: result.isSettled)
+      isSettled: result.isSettled, isAnswered: result.isAnswered)
   }
 
   func hasChanged(since mark: StateMark) -> Bool {
@@ -75,6 +75,12 @@ final class AudienceStore<Machine: StateMachine>: AnyStore {
 
   func whenSettled(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
     store.whenSettled(inputID) { [self] in body(Completion(revision: revision, $0.end)) }
+  }
+
+  func whenAnswered(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
+    store.whenAnswered(inputID) { [self] in
+      body(Completion(revision: revision, $0.end, changed: $0.changed))
+    }
   }
 
   // MARK: The same for all audiences

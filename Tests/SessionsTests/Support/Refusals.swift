@@ -72,6 +72,8 @@ extension SessionError {
     case .storeClosed(let name): "closed \(name)"
     case .otherConfiguration(let name): "other configuration \(name)"
     case .configuration(let error): "configuration \(error.pathDescription)"
+    case .unprepared: "unprepared"
+    case .unavailable(let reason): "unavailable: \(reason)"
     case .input(let error): "input \(error.pathDescription)"
     case .unencodable(let error): "unencodable \(error.pathDescription)"
     case .unknownSession: "unknown session"

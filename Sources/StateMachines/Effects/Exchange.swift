@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Effect {
+  /// Returns work that another party does, for example another process: it ends with one reply, and
+  /// it has no task.
+  ///
+  /// The response to the input waits for the replies of its exchanges, and for the exchanges that
+  /// the actions of the replies cause (`effect(after:in:)`). Actions are folded in the order in which
+  /// the replies are delivered; see `ReplyQueue`.
+  ///
+  /// Exchanges begin in the order in which the store performs them. Cancelling the input does not end
+  /// them.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the operation for hooks and traces.
+  ///   - begin: Asks the other party. It is called on the thread of the store, so it must not block.
+  public static func exchange(
+    _ name: String, _ begin: @escaping @Sendable (ExchangeReply<Action>) -> Void
+  ) -> Effect {
+    Effect(step: .work(Work(name: name, exchange: begin) { _ in }))
+  }
+
+  /// Returns a feed of another party: it gives actions by `ExchangeReply.progress` until the store is
+  /// closed. No input waits for it.
+  ///
+  /// - Parameters:
+  ///   - id: The id of the feed; see `feed`.
+  ///   - begin: Asks the other party, as for `exchange`.
+  public static func exchanges(
+    _ id: EffectID, _ begin: @escaping @Sendable (ExchangeReply<Action>) -> Void
+  ) -> Effect {
+    Effect(
+      step: .work(
+        Work(name: id.description, id: id, isFeed: true, exchange: begin) { _ in }))
+  }
+}
+
+/// The reply to an exchange: makes the message that ends it.
+public struct ExchangeReply<Action: Sendable>: Sendable {
+  /// The owner of the store; nil if it does not exist any more.
+  public private(set) weak var host: (any StoreHost)?
+  /// The clock of the store.
+  public let clock: any StoreClock
+  private let store: StoreNumber
+  private let run: RunNumber
+  /// Converts an action to the store's own type.
+  private let wrap: @Sendable (Action) -> (any Sendable)?
+
+  init(host: (any StoreHost)?, store: StoreNumber, run: RunNumber, clock: any StoreClock) {
+    self.init(host, store, run, clock) { $0 }
+  }
+
+  private init(
+    _ host: (any StoreHost)?, _ store: StoreNumber, _ run: RunNumber, _ clock: any StoreClock,
+    wrap: @escaping @Sendable (Action) -> (any Sendable)?
+  ) {
+    (self.host, self.store, self.run, self.clock, self.wrap) = (host, store, run, clock, wrap)
+  }
+
+  /// Returns the message that ends the exchange.
+  ///
+  /// - Parameters:
+  ///   - action: An action to fold first; nil for none.
+  ///   - refusal: The reason to refuse the input, which becomes the response; nil to accept it.
+  public func message(_ action: Action?, refusing refusal: InputRefusal? = nil) -> EffectMessage {
+    EffectMessage(store: store, run: run, news: .replied(action.flatMap(wrap), refusal))
+  }
+
+  /// Returns a message with an action, which does not end the exchange.
+  public func progress(_ action: Action) -> EffectMessage? {
+    wrap(action).map { EffectMessage(store: store, run: run, news: .action($0)) }
+  }
+
+  /// Returns the reply for an exchange whose actions are transformed into actions of this one.
+  func pullback<Other: Sendable>(
+    by transform: EffectTransform<Other, Action>
+  ) -> ExchangeReply<Other> {
+    ExchangeReply<Other>(host, store, run, clock) { [wrap] action in
+      transform.action(action).flatMap(wrap)
+    }
+  }
+}
+
+/// The messages for the stores of one host, from any thread, delivered in the order in which they
+/// were added.
+public final class ReplyQueue: Sendable {
+  private struct State {
+    var messages: [EffectMessage] = []
+    /// Called after the messages have been delivered.
+    var callbacks: [@Sendable () -> Void] = []
+    var isDelivering = false
+  }
+
+  private weak let host: (any StoreHost)?
+  private let state = Lock(State())
+
+  /// Creates an empty queue for the stores of a host.
+  public init(host: any StoreHost) { self.host = host }
+
+  /// Adds messages, which are delivered soon, together with others.
+  ///
+  /// - Parameters:
+  ///   - messages: The messages, in their order.
+  ///   - delivered: Called after they have been delivered; nil for no call.
+  public func add(_ messages: [EffectMessage], delivered: (@Sendable () -> Void)? = nil) {
+    let isFirst = state.withLock { state in
+      state.messages += messages
+      if let delivered { state.callbacks.append(delivered) }
+      defer { state.isDelivering = true }
+      return !state.isDelivering
+    }
+    if isFirst { ReplyTask.begin { [self] in await deliver() } }
+  }
+
+  private func deliver() async {
+    while let (messages, callbacks) = take() {
+      await host?.deliver(messages)
+      for callback in callbacks { callback() }
+    }
+  }
+
+  /// Removes all messages; nil if there are none, and then the next one begins a new delivery.
+  private func take() -> ([EffectMessage], [@Sendable () -> Void])? {
+    state.withLock { state in
+      guard !state.messages.isEmpty || !state.callbacks.isEmpty else {
+        state.isDelivering = false
+        return nil
+      }
+      defer { (state.messages, state.callbacks) = ([], []) }
+      return (state.messages, state.callbacks)
+    }
+  }
+}
