@@ -235,6 +235,11 @@ let package = Package(
       name: "Conversations", dependencies: ["ClientTransports", "StatewireJSON"],
       swiftSettings: strict),
     // Signal handlers that record crashes.
+    .target(name: "CChildPrograms"),
+    .target(
+      name: "ProcessStores",
+      dependencies: ["CChildPrograms", "Sessions", "StateMachines", "StatewireJSON"],
+      swiftSettings: strict),
     .target(name: "CCrashes"),
     // The page, the JavaScript client and the template of `statewire new`, embedded with `#embed`.
     .target(name: "CEmbeddedFiles"),
@@ -243,8 +248,8 @@ let package = Package(
       name: "StatewireServer",
       dependencies: [
         "BuiltinKinds", "BuiltinStores", "ClientTransports", "ClientTypes", "Documents",
-        "EmbeddedStorage", "PostgresConnections", "PostgresSessionJournal", "RemoteSources",
-        "SQLiteDocuments", "SQLiteFiles", "SQLiteLedger", "SQLiteSessionJournal",
+        "EmbeddedStorage", "PostgresConnections", "PostgresSessionJournal", "ProcessStores",
+        "RemoteSources", "SQLiteDocuments", "SQLiteFiles", "SQLiteLedger", "SQLiteSessionJournal",
         "SQLiteTodoDatabase", "ServerCore", "Sessions", "StateMachines", "StatewireJSON",
         "StatewirePage", "StatewireProtocol", "TransportSupport", "Transports", deque,
         .product(name: "HeapModule", package: "swift-collections"),

@@ -31,6 +31,12 @@ extension ServeOption {
         (default: the program's folder in $XDG_STATE_HOME or ~/.local/state, without sessions)
         """),
       durability,
+      .texts(
+        "store", \.stores, valueName: "name=command",
+        discussion: """
+          For example counter='python3 counter.py'. The command is divided into words as by a shell, and no shell is \
+          started. The program speaks the store protocol on its standard input and output.
+          """, "Store kind whose machine is a program in any language; repeatable."),
     ] + nodes + (hasBuiltin ? builtin : []) + [
       .choice(
         "log-level", \.logLevel, valueName: "level", "Least severe level of messages to log."),

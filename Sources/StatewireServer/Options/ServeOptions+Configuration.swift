@@ -3,8 +3,10 @@
 internal import ArgumentParser
 internal import BuiltinStores
 internal import Logging
+internal import ProcessStores
 internal import RemoteSources
 internal import SQLiteFiles
+internal import Sessions
 internal import Transports
 
 extension ServeOptions {
@@ -54,6 +56,7 @@ extension ServeOptions {
     configuration.sessionLimits = sessions
     configuration.documentLimits = Program.documentLimits
     configuration.isTest = isTest
+    configuration.programs = try programs()
     if Program.kinds.hasBuiltin { configuration.builtin = try builtin(logger) }
     return configuration
   }
@@ -66,6 +69,29 @@ extension ServeOptions {
     site.origins += webOrigins
     if isTest { site.hasEcho = true }
     return site
+  }
+
+  private func programs() throws(ValidationError) -> [ProgramKind] {
+    var kinds: [ProgramKind] = []
+    for text in stores {
+      guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+        throw ValidationError("--store must be NAME=COMMAND")
+      }
+      let name = String(text[..<equals])
+      guard name.utf8.count <= SessionLimits().storeNameBytes else {
+        throw ValidationError("--store: the name has too many bytes")
+      }
+      guard !kinds.contains(where: { $0.name == name }) else {
+        throw ValidationError("--store: two kinds have the name '\(name)'")
+      }
+      do throws(ProgramCommand.ParsingError) {
+        let command = try ProgramCommand(parsing: String(text[equals...].dropFirst()))
+        kinds.append(ProgramKind(name, command))
+      } catch {
+        throw ValidationError("--store \(name): \(error)")
+      }
+    }
+    return kinds
   }
 
   private func builtin(_ logger: Logger) throws -> BuiltinConfiguration {

@@ -37,6 +37,7 @@ struct ServeOptions: Sendable {
   var zone: TimeZoneRule?
   var sources: [String] = []
   var sourceFolder: String?
+  var stores: [String] = []
 
   var tokenFile: String?
   var tlsCertificate: String?

@@ -25,6 +25,8 @@ struct DescriptorPlan {
     var hosts = 0
     /// Number of sources that are files.
     var files = 0
+    /// Number of processes of store kinds.
+    var programs = 0
 
     /// The minimum number of descriptors.
     ///
@@ -34,11 +36,13 @@ struct DescriptorPlan {
     /// - 4: the database of tables and documents, as the other database.
     /// - Listeners: each of them, and five for each loop.
     /// - Standard input and output: pipes and copies.
+    /// - Programs: the pipes of each, with those of a restart, and the pipe that wakes its thread.
     /// - HTTP client: its loops; SwiftNIO makes one for each processor.
     fileprivate var minimum: Int {
       var count = documents ? 17 : 13
       if listeners > 0 { count += 5 * loops + listeners }
       if stdio { count += 6 }
+      count += 8 * programs
       if hosts > 0 { count += 3 * Needs.processors }
       return count
     }
@@ -49,7 +53,7 @@ struct DescriptorPlan {
     /// the loops. If they cannot be started, libdispatch waits without end and SwiftNIO ends
     /// the process.
     var threads: Int {
-      4 + (documents ? 1 : 0) + (stdio ? 2 : 0) + (listeners > 0 ? loops : 0)
+      4 + (documents ? 1 : 0) + (stdio ? 2 : 0) + programs + (listeners > 0 ? loops : 0)
         + (hosts > 0 ? Needs.processors : 0)
     }
 
@@ -120,6 +124,7 @@ extension DescriptorPlan {
     var needs = Needs(
       listeners: listeners.count, loops: configuration.mostShards,
       stdio: configuration.servesStdio)
+    needs.programs = configuration.programs.reduce(0) { $0 + max(1, $1.processes) }
     needs.documents = configuration.kinds.hasOwn && configuration.dataFolder != nil
     if configuration.kinds.hasBuiltin {
       let builtin = configuration.builtin

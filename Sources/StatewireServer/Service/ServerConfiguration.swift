@@ -3,6 +3,7 @@
 public import BuiltinStores
 public import Documents
 public import Logging
+public import ProcessStores
 public import RemoteSources
 public import SQLiteFiles
 public import Transports
@@ -58,6 +59,9 @@ public struct ServerConfiguration: Sendable {
   public var documentLimits = DocumentLimits()
   /// The configuration of the built-in kinds; used only if `kinds` contains them.
   public var builtin = BuiltinConfiguration()
+  /// The kinds whose machines are programs in other languages. One replaces another kind with the same
+  /// name.
+  public var programs: [ProgramKind] = []
 
   /// The log of the server.
   public var logger: Logger
@@ -78,6 +82,21 @@ public struct ServerConfiguration: Sendable {
 
   /// True if standard input and output are served.
   var servesStdio: Bool { stdio || listeners.isEmpty }
+}
+
+/// A store kind whose machine is a program in another language.
+public struct ProgramKind: Sendable {
+  /// The name in `store/open`.
+  public var name: String
+  /// The program.
+  public var command: ProgramCommand
+  /// The number of processes between which the stores are divided.
+  public var processes = 1
+
+  /// Creates a kind with one process.
+  public init(_ name: String, _ command: ProgramCommand) {
+    (self.name, self.command) = (name, command)
+  }
 }
 
 /// The paths of the files of a certificate, in PEM.

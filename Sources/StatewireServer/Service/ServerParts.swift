@@ -33,6 +33,8 @@ struct ServerParts: Sendable {
   let lock: FolderLock?
   /// The place among other nodes; nil if this is the only one.
   let member: ClusterMember?
+  /// The programs of store kinds.
+  let programs: ProgramKinds
 
   /// Ends all parts, in reverse order of their start.
   func close() async {
@@ -41,6 +43,7 @@ struct ServerParts: Sendable {
     await client?.shutdown()
     await database?.close()
     await documents?.close()
+    await programs.close()
     withExtendedLifetime(lock) { folder?.remove() }
   }
 
@@ -65,6 +68,7 @@ struct ServerParts: Sendable {
     var (remote, folder, database) = (Remote?.none, TemporaryFolder?.none, EmbeddedDatabase?.none)
     let documents =
       configuration.kinds.hasOwn ? ServerDocuments(configuration, testing) : nil
+    let programs = ProgramKinds(configuration.programs, logger, testing)
     do {
       // Before the folder is created, so that a mistake in the sources leaves no folder.
       if configuration.kinds.hasBuiltin { remote = try Remote(configuration, plan) }
@@ -85,10 +89,12 @@ struct ServerParts: Sendable {
       let context = KindContext(
         logger: logger, isTest: isTest,
         documents: { documents?.storage ?? MemoryDocumentStorage() }, folder: dataFolder)
-      let kinds = try configuration.kinds.all(context) {
+      let own = try configuration.kinds.all(context) {
         guard let database, let remote else { return [] }
         return remote.builtin(configuration.builtin, database)
       }
+      await programs.start()
+      let kinds = programs.replacing(own)
       if !configuration.listeners.isEmpty { try await documents?.open() }
       let server = try await Server.start(
         kinds: kinds,
@@ -113,9 +119,11 @@ struct ServerParts: Sendable {
       member?.serve(server)
       return ServerParts(
         database: database, documents: documents, hasFailed: hasFailed, client: remote?.client,
-        server: server, secrets: secrets, folder: folder, lock: lock, member: member)
+        server: server, secrets: secrets, folder: folder, lock: lock, member: member,
+        programs: programs)
     } catch {
       await member?.leave()
+      await programs.close()
       await remote?.client.shutdown()
       await database?.close()
       await documents?.close()

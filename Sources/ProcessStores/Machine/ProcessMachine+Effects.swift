@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+
+// The effects that a program describes, as effects of the engine.
+extension ProcessMachine {
+  /// Returns the effect that the program has described now.
+  func begin(_ pending: PendingEffect) -> Effect<Action> { effect(pending, isNew: true) }
+
+  /// Returns an effect that had not ended before a restart.
+  func resume(_ pending: PendingEffect) -> Effect<Action> { effect(pending, isNew: false) }
+
+  private func effect(_ pending: PendingEffect, isNew: Bool) -> Effect<Action> {
+    let (key, described) = (pending.key, pending.effect)
+    let id = described.id.map { Self.id($0) }
+    switch described.type {
+    case .cancel: return id.map { .cancel($0) } ?? .none
+    case .every:
+      guard let id, let action = described.action, let time = described.milliseconds else {
+        return .none
+      }
+      return .ticks(id, every: .milliseconds(time)) {
+        .act(action, of: key, ends: false, nil)
+      }.unlessRunning()
+    case .after:
+      guard let action = described.action, let time = described.milliseconds else { return .none }
+      let effect = Effect.action(Action.act(action, of: key, ends: true, nil))
+      return .deferred { clock in
+        let left = isNew ? time : pending.since + time - clock.milliseconds
+        return Effect.after(.milliseconds(max(0, left)), effect).named(id, key)
+      }
+    case .action:
+      guard let action = described.action else { return .none }
+      var effect = Effect.action(Action.act(action, of: key, ends: true, nil))
+      if let name = described.name { effect = effect.operation(name, Self.failing(key)) }
+      if described.latest == true, let id { return effect.latest(id).onCancel(.dropped(key)) }
+      return effect.named(id, key)
+    case .run:
+      if !isNew, described.restart != .again {
+        let message = "the server was restarted"
+        return .action(.failed(key: key, ActionFailure(reason: .interrupted, message: message)))
+      }
+      return work(pending).onCancel(.dropped(key))
+    }
+  }
+
+  private func work(_ pending: PendingEffect) -> Effect<Action> {
+    let (key, described) = (pending.key, pending.effect)
+    let attempts = Lock(0)
+    var effect = Effect<Action>.run(described.name ?? "", failing: Self.failing(key)) {
+      [store] context in
+      let attempt = attempts.withLock { count in
+        count += 1
+        return count
+      }
+      for await event in store.run(described, attempt: attempt) {
+        switch event {
+        case .action(let action): await context.send(.act(action, of: key, ends: false, nil))
+        case .ended(let action?): await context.send(.act(action, of: key, ends: true, nil))
+        case .ended(nil): await context.send(.dropped(key))
+        case .failed(let failure): await context.send(.failed(key: key, failure))
+        }
+      }
+    }
+    if let retry = described.retry {
+      effect = effect.retried(
+        attempts: retry.attempts,
+        backoff: .exponential(
+          base: .milliseconds(retry.milliseconds), maximum: .seconds(86_400)))
+    }
+    if let timeout = described.timeout {
+      let failure = ActionFailure(reason: .timeout, message: "the work took too long")
+      effect = effect.timeout(
+        after: .milliseconds(timeout), .failed(key: key, failure))
+    }
+    if let queue = described.serial { effect = effect.serial(EffectID("q:\(queue)")) }
+    guard let id = described.id.map({ Self.id($0) }) else { return effect }
+    effect = described.latest == true ? effect.latest(id) : effect.cancellable(id)
+    if let window = described.debounce {
+      effect = effect.debounced(id, for: .milliseconds(window))
+    } else if let window = described.throttle {
+      effect = effect.throttled(id, for: .milliseconds(window), keeping: .latest)
+    }
+    return effect
+  }
+
+  private static func id(_ id: String) -> EffectID { EffectID("e:\(id)") }
+
+  private static func failing(_ key: Int) -> Failing<Action> {
+    Failing(
+      failure: .failed(
+        key: key, ActionFailure(reason: .fault, message: "a test has injected a fault"))
+    ) { action in
+      if case .failed = action { true } else { false }
+    }
+  }
+}
+
+extension Effect<ProcessAction> {
+  /// Returns the effect with its id, if it has one, which ends its entry in the state if it is
+  /// cancelled.
+  fileprivate func named(_ id: EffectID?, _ key: Int) -> Effect {
+    (id.map { cancellable($0) } ?? self).onCancel(.dropped(key))
+  }
+}
+
+extension StoreClock {
+  /// The time in milliseconds since 1970.
+  var milliseconds: Int {
+    let (seconds, attoseconds) = sinceEpoch.components
+    return Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
+  }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+internal import StatewireJSON
+
+/// The property of viewers that selects their view.
+enum ViewKey: String, Codable, Sendable {
+  case identity, frontend, role
+
+  func value(of viewer: Viewer) -> String? {
+    switch self {
+    case .identity: viewer.identity
+    case .frontend: viewer.name
+    case .role: viewer.role.rawValue
+    }
+  }
+}
+
+/// The audiences of a machine: `Everyone`, or the values of a `ViewKey`.
+protocol ProcessAudience: Hashable, Sendable {
+  init(_ value: String?)
+  var key: String? { get }
+}
+
+extension Everyone: ProcessAudience {
+  init(_ value: String?) { self = Self.init() }
+  var key: String? { nil }
+}
+
+/// The viewers with one value of the property that selects views.
+struct KeyedAudience: ProcessAudience {
+  let key: String?
+  init(_ value: String?) { key = value }
+}
+
+/// A machine that runs in a program: inputs and actions are exchanges with the program, whose answers
+/// are folded.
+struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
+  typealias Input = ProcessInput
+  typealias Action = ProcessAction
+  typealias State = ProcessState
+  typealias ViewState = Document
+  typealias Event = ProcessEvent
+
+  /// The store in the program.
+  let store: ProgramStore
+  let viewKey: ViewKey?
+  let initialState: ProcessState
+
+  var initialEffect: Effect<Action> {
+    .several([watch(initialState)] + initialState.pending.map { begin($0) })
+  }
+
+  func effect(of input: Input, in state: State) -> Effect<Action> {
+    effect(of: input, in: state, from: .server)
+  }
+
+  func effect(of input: Input, in state: State, from viewer: Viewer) -> Effect<Action> {
+    .identified { [store] id in
+      .exchange("input") { store.send(input.text, from: viewer, id: id?.description, $0) }
+    }
+  }
+
+  func refusal(of input: Input, in state: State) -> InputRefusal? { store.refusal(of: input.text) }
+
+  func reduce(_ state: inout State, _ action: Action) {
+    switch action {
+    case .updated(let update):
+      state.version = update.version
+      state.state = update.state
+      state.view = update.view
+      state.views = update.views
+      if let ended = update.ended { state.pending.removeAll { $0.key == ended } }
+      for pending in update.effects { state.begin(pending) }
+    case .dropped(let key): state.pending.removeAll { $0.key == key }
+    case .act, .happened, .failed: break
+    }
+  }
+
+  func effect(after action: Action, in state: State) -> Effect<Action> {
+    switch action {
+    case .updated(let update):
+      guard !update.effects.isEmpty || !update.events.isEmpty else { return .none }
+      let events = update.events.map { Effect.action(Action.happened($0)) }
+      return .several(events + update.effects.map { begin($0) })
+    case .act(let action, let key, let ends, let failure):
+      return .exchange("action") { [store] in
+        store.act(action, of: key, ends: ends, failure, $0)
+      }
+    case .failed(let key, let failure):
+      guard let pending = state.pendingEffect(key) else { return .none }
+      guard let action = pending.effect.failed else { return .action(.dropped(key)) }
+      return .action(.act(action, of: key, ends: true, failure))
+    case .happened, .dropped: return .none
+    }
+  }
+
+  func view(of state: State) -> Document { state.view(of: nil) }
+
+  func event(of action: Action, in state: State) -> ProcessEvent? {
+    if case .happened(let event) = action { event } else { nil }
+  }
+
+  func recipients(of event: ProcessEvent, in state: State) -> EventRecipients {
+    guard let recipients = event.recipients, let viewKey else { return .everyone }
+    return .only { viewKey.value(of: $0).map(recipients.contains) ?? false }
+  }
+
+  func isRedaction(_ action: Action) -> Bool {
+    if case .updated(let update) = action { update.isRedaction } else { false }
+  }
+
+  /// Passes the viewers on to the program. Its answer is no effect of an input, which would be
+  /// journaled: viewers do not outlive the process.
+  func input(for viewers: [Viewer]) -> Input? {
+    store.viewersChanged(viewers)
+    return nil
+  }
+
+  func audience(of viewer: Viewer) -> Audience { Audience(viewKey?.value(of: viewer)) }
+
+  func view(of state: State, for audience: Audience) -> Document { state.view(of: audience.key) }
+}
+
+extension ProcessMachine: DurableMachine {
+  func resumption(in state: State) -> Effect<Action> {
+    .several([watch(state)] + state.pending.map { resume($0) })
+  }
+
+  func restart(of input: Input, in state: State, after elapsed: Duration) -> Effect<Action> {
+    // The program has answered an input that has effects: these continue by themselves.
+    .identified { [store] id in
+      if let id = id?.description, state.pending.contains(where: { $0.input == id }) {
+        return .none
+      }
+      return .exchange("input") { store.send(input.text, from: .server, id: id?.description, $0) }
+    }
+  }
+
+  /// Returns the feed of updates that the program makes by itself: after its restart, and when the
+  /// viewers have changed.
+  private func watch(_ state: State) -> Effect<Action> {
+    .exchanges("program") { [store] in store.begin(from: state, $0) }
+  }
+}
+
+extension ProcessState {
+  /// Adds an effect that begins, or removes those that it cancels.
+  mutating func begin(_ new: PendingEffect) {
+    switch new.effect.type {
+    case .cancel: pending.removeAll { $0.effect.id == new.effect.id }
+    case .every:
+      let isRunning = pending.contains {
+        $0.effect.type == .every && $0.effect.id == new.effect.id
+      }
+      if !isRunning { pending.append(new) }
+    case .action, .after, .run: pending.append(new)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+internal import StatewireJSON
+
+/// The state of a store whose machine is a program, as the server keeps and journals it.
+struct ProcessState: Codable, Sendable {
+  /// The version of the program that has made `state`; 0 before the first.
+  var version: Int
+  /// The state of the program.
+  var state: Document
+  /// The view that clients receive; nil if they receive the state.
+  var view: Document?
+  /// The views of single viewers.
+  var views: [String: Document]
+  /// The effects that have not ended, in the order in which they began.
+  var pending: [PendingEffect]
+
+  /// The view of a viewer; nil for the view of everyone.
+  func view(of viewer: String?) -> Document {
+    viewer.flatMap { views[$0] } ?? view ?? state
+  }
+
+  func pendingEffect(_ key: Int) -> PendingEffect? { pending.first { $0.key == key } }
+}
+
+/// The change of a store that an answer of the program makes.
+///
+/// A class: it is passed from the thread of the program to that of the store.
+final class ProcessUpdate: Sendable {
+  let version: Int
+  let state: Document
+  let view: Document?
+  let views: [String: Document]
+  /// The effects that begin.
+  let effects: [PendingEffect]
+  let events: [ProcessEvent]
+  let isRedaction: Bool
+  /// The effect that ends with the update; nil for none.
+  let ended: Int?
+
+  init(
+    version: Int, state: Document, view: Document?, views: [String: Document],
+    effects: [PendingEffect], events: [ProcessEvent], isRedaction: Bool, ended: Int?
+  ) {
+    (self.version, self.state, self.view, self.views) = (version, state, view, views)
+    (self.effects, self.events, self.isRedaction) = (effects, events, isRedaction)
+    self.ended = ended
+  }
+}
+
+/// An event of a program.
+struct ProcessEvent: Encodable, Sendable {
+  let event: JSONText
+  /// The values of the property that selects views, whose viewers receive it; nil for everyone.
+  let recipients: [String]?
+
+  func encode(to encoder: any Encoder) throws { try event.encode(to: encoder) }
+}
+
+extension ProcessEvent: JSONWritable {
+  func write(to writer: inout JSONWriter) { event.write(to: &writer) }
+}
+
+/// The reason why the program receives an action for a failure.
+struct ActionFailure: Hashable, Sendable {
+  enum Reason: String, Sendable { case error, timeout, interrupted, fault }
+
+  let reason: Reason
+  let message: String
+}
+
+/// An action of the machine.
+enum ProcessAction: Sendable {
+  /// The program has answered.
+  case updated(ProcessUpdate)
+  /// An event of the update before.
+  case happened(ProcessEvent)
+  /// The program is to receive an action. With `ends`, its effect ends with the answer.
+  case act(JSONText, of: Int, ends: Bool, ActionFailure?)
+  /// The work of an effect has failed.
+  case failed(key: Int, ActionFailure)
+  /// An effect has ended without an action.
+  case dropped(Int)
+}
+
+/// An input: the text that the client has sent, or the viewers.
+struct ProcessInput: Codable, Sendable {
+  let text: JSONText
+}
+
+extension ProcessInput: JSONReadable, JSONWritable {
+  init(reading reader: inout JSONReader) throws(JSONError) { text = try reader.read() }
+  func write(to writer: inout JSONWriter) { text.write(to: &writer) }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StatewireJSON
+
+/// An effect as the program describes it.
+///
+/// - Source: docs/reference/store-protocol.md, Effects.
+struct EffectDescription: Codable, Hashable, Sendable {
+  enum Kind: String, Codable, Sendable { case action, after, every, cancel, run }
+
+  /// The policy of repeated attempts.
+  struct Retry: Codable, Hashable, Sendable {
+    let attempts: Int
+    let milliseconds: Int
+  }
+
+  /// The end of work that a restart has interrupted.
+  enum Restart: String, Codable, Sendable { case fail, again }
+
+  let type: Kind
+  var action: JSONText?
+  var milliseconds: Int?
+  var id: String?
+  var name: String?
+  var arguments: JSONText?
+  var failed: JSONText?
+  var latest: Bool?
+  var serial: String?
+  var debounce: Int?
+  var throttle: Int?
+  var retry: Retry?
+  var timeout: Int?
+  var restart: Restart?
+
+  /// The longest time that is accepted: 1000 days.
+  private static let maximumMilliseconds = 86_400_000_000
+
+  /// The reason why the server cannot carry it out; nil if it can.
+  var fault: String? {
+    func lacks(_ members: [(String, Bool)]) -> String? {
+      members.first { !$0.1 }.map { "an effect of the type \(type.rawValue) needs \($0.0)" }
+    }
+    let missing: String? =
+      switch type {
+      case .action: lacks([("action", action != nil)])
+      case .after: lacks([("milliseconds", milliseconds != nil), ("action", action != nil)])
+      case .every:
+        lacks([
+          ("milliseconds", milliseconds != nil), ("action", action != nil), ("id", id != nil),
+        ])
+      case .cancel: lacks([("id", id != nil)])
+      case .run: lacks([("name", name != nil)])
+      }
+    if let missing { return missing }
+    if id == nil, latest == true || debounce != nil || throttle != nil {
+      return "latest, debounce and throttle need an id"
+    }
+    if debounce != nil, throttle != nil { return "debounce and throttle exclude each other" }
+    let times = [milliseconds, debounce, throttle, timeout, retry?.milliseconds].compactMap { $0 }
+    if times.contains(where: { $0 < 0 || $0 > Self.maximumMilliseconds }) {
+      return "a time must be from 0 to \(Self.maximumMilliseconds) milliseconds"
+    }
+    if type == .every, milliseconds == 0 { return "every needs more than 0 milliseconds" }
+    if let retry, !(1...1_000).contains(retry.attempts) { return "attempts must be from 1 to 1000" }
+    return nil
+  }
+}
+
+/// An effect that has not ended. It is a part of the state, so that it continues after a restart.
+struct PendingEffect: Codable, Hashable, Sendable {
+  /// The number of the effect within its store.
+  let key: Int
+  let effect: EffectDescription
+  /// The time at which it began, in milliseconds since 1970.
+  let since: Int
+  /// The input that has caused it; nil if it is not known or the store is not journaled.
+  var input: String?
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StatewireJSON
+
+/// A message of the program.
+enum ProgramMessage {
+  /// The answer to a request, with the result as JSON text.
+  case result(id: Int, UnsafeRawBufferPointer)
+  /// The answer to a request that has failed.
+  case error(id: Int, ProgramError)
+  /// Running work sends an action.
+  case action(run: Int, JSONText)
+  /// A notification that the server does not know.
+  case unknown(String)
+
+  /// Reads a line.
+  ///
+  /// - Throws: `JSONError` if it is not a message of the protocol.
+  init(_ line: UnsafeRawBufferPointer) throws(JSONError) {
+    var reader = JSONReader(line)
+    var (id, result, error, method): (Int?, Range<Int>?, ProgramError?, String?) = (
+      nil, nil, nil, nil
+    )
+    var (run, action): (Int?, JSONText?) = (nil, nil)
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      switch key {
+      case "id": id = try reader.readNullIfPresent() ? nil : reader.readInt()
+      case "result": result = try reader.skipValue()
+      case "error":
+        error =
+          try reader.readNullIfPresent() ? nil : JSON.decode(ProgramError.self, reading: &reader)
+      case "method": method = try reader.readString()
+      case "params":
+        guard try reader.peek() == .object else {
+          _ = try reader.skipValue()
+          continue
+        }
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+          switch key {
+          case "run": run = try reader.readInt()
+          case "action": action = try reader.read()
+          default: _ = try reader.skipValue()
+          }
+        }
+      default: _ = try reader.skipValue()
+      }
+    }
+    try reader.finish()
+    if let method {
+      guard method == "machine/send" else {
+        self = .unknown(method)
+        return
+      }
+      guard let run, let action else {
+        throw JSONError(.missing, "machine/send needs run and action")
+      }
+      self = .action(run: run, action)
+    } else if let id, let error {
+      self = .error(id: id, error)
+    } else if let id, let result {
+      self = .result(id: id, UnsafeRawBufferPointer(rebasing: line[result]))
+    } else {
+      throw JSONError(.missing, "a message needs an id with a result or an error, or a method")
+    }
+  }
+}
+
+/// The error of an answer.
+struct ProgramError: Decodable, Hashable, Sendable {
+  let code: Int
+  let message: String
+  private let data: Data?
+
+  private struct Data: Decodable, Hashable, Sendable {
+    let path: [JSONValue]?
+    let limit: String?
+
+    static func == (one: Data, other: Data) -> Bool {
+      one.path == other.path && one.limit == other.limit
+    }
+    func hash(into hasher: inout Hasher) { hasher.combine(limit) }
+  }
+
+  /// True if the program refuses an input or a configuration; otherwise it has failed.
+  var isRefusal: Bool { code == -32602 }
+  /// The path to what is refused.
+  var path: [String] { (data?.path ?? []).map { $0.string ?? "\($0)" } }
+  /// The name of the limit that is exceeded; nil for none.
+  var limit: String? { data?.limit }
+}
+
+/// The result of a request that changes a store.
+struct ParsedUpdate {
+  /// A new value, or a patch of the last one.
+  enum Change {
+    case value(JSONValue, bytes: Int)
+    case patch(JSONPatch, bytes: Int)
+  }
+
+  var state: Change?
+  var view: Change?
+  /// The changed views of single viewers; nil for one that is removed.
+  var views: [(key: String, change: Change?)] = []
+  var events: [ProcessEvent] = []
+  var isRedaction = false
+  var effects: [EffectDescription] = []
+
+  /// True if it changes nothing.
+  var isEmpty: Bool {
+    state == nil && view == nil && views.isEmpty && events.isEmpty && effects.isEmpty
+      && !isRedaction
+  }
+
+  /// Reads an update.
+  ///
+  /// - Throws: `JSONError` if it is not an update.
+  init(_ text: UnsafeRawBufferPointer) throws(JSONError) {
+    var reader = JSONReader(text)
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      switch key {
+      case "state": try Self.set(&state, Self.value(&reader))
+      case "patch": try Self.set(&state, Self.patch(&reader))
+      case "view": try Self.set(&view, Self.value(&reader))
+      case "viewPatch": try Self.set(&view, Self.patch(&reader))
+      case "views": try readViews(&reader)
+      case "events": try readEvents(&reader)
+      case "redacted": isRedaction = try reader.readBool()
+      case "effects": effects = try JSON.decode([EffectDescription].self, reading: &reader)
+      default: _ = try reader.skipValue()
+      }
+    }
+    for effect in effects {
+      if let fault = effect.fault { throw JSONError(.value, fault) }
+    }
+  }
+
+  private static func set(_ change: inout Change?, _ new: Change) throws(JSONError) {
+    guard change == nil else {
+      throw JSONError(.value, "an update has a value or a patch, not both")
+    }
+    change = new
+  }
+
+  private static func value(_ reader: inout JSONReader) throws(JSONError) -> Change {
+    let start = reader.nextValueOffset()
+    let value = try reader.readValue()
+    return .value(value, bytes: reader.position - start)
+  }
+
+  private static func patch(_ reader: inout JSONReader) throws(JSONError) -> Change {
+    let start = reader.nextValueOffset()
+    let patch = try JSONPatch(try reader.readValue())
+    return .patch(patch, bytes: reader.position - start)
+  }
+
+  private mutating func readViews(_ reader: inout JSONReader) throws(JSONError) {
+    try reader.beginObject()
+    while let name = try reader.nextKey() {
+      let name = name.string
+      if try reader.readNullIfPresent() {
+        views.append((name, nil))
+        continue
+      }
+      var change: Change?
+      try reader.beginObject()
+      while let key = try reader.nextKey() {
+        switch key {
+        case "view": try Self.set(&change, Self.value(&reader))
+        case "viewPatch": try Self.set(&change, Self.patch(&reader))
+        default: _ = try reader.skipValue()
+        }
+      }
+      guard let change else { throw JSONError(.missing, "an entry of views needs a view") }
+      views.append((name, change))
+    }
+  }
+
+  private mutating func readEvents(_ reader: inout JSONReader) throws(JSONError) {
+    try reader.beginArray()
+    while try reader.nextElement() {
+      var (event, recipients): (JSONText?, [String]?) = (nil, nil)
+      try reader.beginObject()
+      while let key = try reader.nextKey() {
+        switch key {
+        case "event": event = try reader.read()
+        case "to":
+          recipients =
+            try reader.readNullIfPresent() ? nil : JSON.decode([String].self, reading: &reader)
+        default: _ = try reader.skipValue()
+        }
+      }
+      guard let event else { throw JSONError(.missing, "an entry of events needs an event") }
+      events.append(ProcessEvent(event: event, recipients: recipients))
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+internal import StatewireJSON
+
+/// The last state of a store, on the thread of the program.
+final class ProgramInstance {
+  let setup: StoreSetup
+  private(set) var version = 0
+  private(set) var state = Document.empty
+  private(set) var view: Document?
+  private(set) var views: [String: Document] = [:]
+  private var lastKey = 0
+  /// The feed of the store; nil before the store exists.
+  var feed: ExchangeReply<ProcessAction>?
+  /// The viewers; nil if they have never been passed on.
+  var viewers: [Viewer]?
+  /// True once the program has a state of the store.
+  var hasState = false
+  /// True if the process knows the store, or has been asked to open it.
+  var isOpen = false
+  /// The reason why the program cannot use the state; nil if it can.
+  var problem: String?
+  /// The jobs that wait until the program runs again.
+  var waiting: [ProgramJob] = []
+
+  init(_ setup: StoreSetup) { self.setup = setup }
+
+  /// Takes the state of an earlier process.
+  func restore(_ state: ProcessState) {
+    version = state.version
+    (self.state, view, views) = (state.state, state.view, state.views)
+    lastKey = state.pending.map(\.key).max() ?? 0
+    hasState = true
+  }
+
+  /// The state as JSON text, for the program.
+  var stateText: JSONText { JSONText(state.jsonBytes()) }
+
+  /// Applies an update.
+  ///
+  /// - Parameters:
+  ///   - parsed: The update.
+  ///   - input: The id of the input; nil if the update is not the answer to one.
+  ///   - ended: The effect that ends with it.
+  ///   - version: The version of the program.
+  ///   - now: The time, in milliseconds since 1970.
+  /// - Throws: `JSONError` if it breaks the protocol; nothing has changed then.
+  func apply(
+    _ parsed: ParsedUpdate, of input: String?, ending ended: Int?, version: Int, now: Int
+  ) throws(JSONError) -> ProcessUpdate {
+    let state = try changed(self.state, by: parsed.state) ?? self.state
+    if !hasState, parsed.state == nil {
+      throw JSONError(.missing, "the update that opens a store needs a state")
+    }
+    if hasState, view == nil, parsed.view != nil {
+      throw JSONError(.value, "a store without a view cannot get one later")
+    }
+    let view = try changed(self.view ?? .empty, by: parsed.view) ?? self.view
+    var views = self.views
+    for (key, change) in parsed.views {
+      views[key] = try change.map { change throws(JSONError) in
+        try changed(views[key] ?? .empty, by: change) ?? .empty
+      }
+    }
+    self.version = version
+    (self.state, self.view, self.views, hasState) = (state, view, views, true)
+    let effects = parsed.effects.map { effect in
+      lastKey += 1
+      return PendingEffect(key: lastKey, effect: effect, since: now, input: input)
+    }
+    return ProcessUpdate(
+      version: version, state: state, view: view, views: views, effects: effects,
+      events: parsed.events, isRedaction: parsed.isRedaction, ended: ended)
+  }
+
+  private func changed(
+    _ document: Document, by change: ParsedUpdate.Change?
+  ) throws(JSONError) -> Document? {
+    switch change {
+    case nil: nil
+    case .value(let value, let bytes)?: document.replaced(by: value, bytes: bytes)
+    case .patch(let patch, let bytes)?: try document.applying(patch, bytes: bytes)
+    }
+  }
+}

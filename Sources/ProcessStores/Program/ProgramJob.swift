@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+internal import StatewireJSON
+
+/// The parameters with which a store is opened or restored.
+struct StoreSetup: Sendable {
+  let number: Int
+  let name: String
+  let configuration: JSONText
+}
+
+/// A message of the stores to the thread of the program.
+enum ProgramCommandMessage: Sendable {
+  case open(StoreSetup, Viewer, now: Int, @Sendable (Result<ProcessState, InputRefusal>) -> Void)
+  /// The store listens to updates that belong to no request; it is restored if it is unknown.
+  case begin(StoreSetup, ProcessState, ExchangeReply<ProcessAction>)
+  case job(store: Int, ProgramJob)
+  case viewers(store: Int, [Viewer])
+  case cancel(work: Int)
+  case close(store: Int)
+}
+
+/// A request of a store to the program.
+enum ProgramJob: Sendable {
+  case input(JSONText, Viewer, id: String?, ExchangeReply<ProcessAction>)
+  case action(JSONText, of: Int, ends: Bool, ActionFailure?, ExchangeReply<ProcessAction>)
+  /// Work, with a number that is unique within the server.
+  case work(Int, EffectDescription, attempt: Int, AsyncStream<WorkEvent>.Continuation)
+}
+
+/// A report of work that the program does.
+enum WorkEvent: Sendable {
+  case action(JSONText)
+  case ended(JSONText?)
+  case failed(ActionFailure)
+}

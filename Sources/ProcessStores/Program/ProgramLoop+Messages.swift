@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+internal import StatewireJSON
+
+// The messages of the process.
+extension ProgramLoop {
+  /// Handles a line.
+  ///
+  /// - Returns: False if the process has failed.
+  func take(_ line: UnsafeRawBufferPointer) -> Bool {
+    do throws(JSONError) {
+      switch try ProgramMessage(line) {
+      case .result(let id, let text):
+        guard let request = remove(id) else {
+          // The answer to work that was cancelled.
+          guard id <= requests.last else {
+            throw JSONError(.value, "no request has the id \(id)")
+          }
+          return true
+        }
+        try take(text, request)
+      case .error(let id, let error):
+        guard let request = remove(id) else { return true }
+        try take(error, request)
+      case .action(let work, let action):
+        guard let id = works[work], case .job(_, .work(_, _, _, let events))? = request(id) else {
+          return true
+        }
+        events.yield(.action(action))
+      case .unknown(let method):
+        throw JSONError(.value, "the method \(method.quoted(upTo: 64)) is unknown")
+      }
+      return true
+    } catch {
+      failed("it broke the protocol: \(error.message) (at \(error.pathDescription))")
+      return false
+    }
+  }
+
+  private func take(_ result: UnsafeRawBufferPointer, _ request: Request) throws(JSONError) {
+    switch request {
+    case .describe: run(try ProgramDescription(result))
+    case .open(let instance, let now, let opened):
+      let update = try instance.apply(
+        ParsedUpdate(result), of: nil, ending: nil, version: description.version, now: now)
+      var state = ProcessState(
+        version: update.version, state: update.state, view: update.view, views: update.views,
+        pending: [])
+      for effect in update.effects { state.begin(effect) }
+      opened(.success(state))
+    case .restore(let instance): try update(instance, result, isRestored: true)
+    case .viewers(let instance): try update(instance, result)
+    case .job(let instance, let job): try end(job, instance, result)
+    }
+  }
+
+  /// Handles an update that belongs to no request of a store.
+  private func update(
+    _ instance: ProgramInstance, _ result: UnsafeRawBufferPointer, isRestored: Bool = false
+  ) throws(JSONError) {
+    let parsed = try ParsedUpdate(result)
+    guard let reply = instance.feed else { return }
+    let before = instance.version
+    let update = try instance.apply(
+      parsed, of: nil, ending: nil, version: description.version, now: reply.clock.milliseconds)
+    if isRestored, before == update.version, parsed.isEmpty { return }
+    deliver(reply.progress(.updated(update)), to: reply)
+  }
+
+  private func end(
+    _ job: ProgramJob, _ instance: ProgramInstance, _ result: UnsafeRawBufferPointer
+  ) throws(JSONError) {
+    switch job {
+    case .input(_, _, let id, let reply):
+      let update = try instance.apply(
+        ParsedUpdate(result), of: id, ending: nil, version: description.version,
+        now: reply.clock.milliseconds)
+      deliver(reply.message(.updated(update)), to: reply)
+    case .action(_, let key, let ends, _, let reply):
+      let update = try instance.apply(
+        ParsedUpdate(result), of: nil, ending: ends ? key : nil, version: description.version,
+        now: reply.clock.milliseconds)
+      deliver(reply.message(.updated(update)), to: reply)
+    case .work(let work, _, _, let events):
+      works[work] = nil
+      var reader = JSONReader(result)
+      var action: JSONText?
+      try reader.beginObject()
+      while let key = try reader.nextKey() {
+        if key == "action" { action = try reader.read() } else { _ = try reader.skipValue() }
+      }
+      events.yield(.ended(action))
+      events.finish()
+    }
+  }
+
+  private func take(_ error: ProgramError, _ request: Request) throws(JSONError) {
+    switch request {
+    case .describe:
+      throw JSONError(.value, "machine/describe failed: \(error.message)")
+    case .open(let instance, _, let opened):
+      instances[instance.setup.number] = nil
+      opened(.failure(refusal(error)))
+    case .restore(let instance):
+      instance.problem =
+        "the program of the store kind \(kind.quoted()) cannot use the state of the store"
+      instance.isOpen = false
+      complain("it cannot restore a store: \(error.message)")
+    case .viewers: complain("machine/viewers failed: \(error.message)")
+    case .job(_, let job):
+      switch job {
+      case .input(_, _, _, let reply):
+        deliver(reply.message(nil, refusing: refusal(error)), to: reply)
+      case .action(_, let key, let ends, _, let reply):
+        complain("machine/action failed: \(error.message)")
+        deliver(reply.message(ends ? .dropped(key) : nil), to: reply)
+      case .work(let work, _, _, let events):
+        works[work] = nil
+        events.yield(.failed(ActionFailure(reason: .error, message: error.message)))
+        events.finish()
+      }
+    }
+  }
+
+  private func refusal(_ error: ProgramError) -> InputRefusal {
+    guard error.isRefusal else {
+      complain("a request failed: \(error.message)")
+      return InputRefusal(
+        .unavailable, "the program of the store kind \(kind.quoted()) has failed")
+    }
+    return InputRefusal(
+      error.limit.map { .limit($0) } ?? .value, error.message, path: error.path)
+  }
+}

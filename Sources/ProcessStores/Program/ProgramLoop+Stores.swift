@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+internal import StatewireJSON
+
+// The messages of the stores.
+extension ProgramLoop {
+  func take(_ message: ProgramCommandMessage) {
+    switch message {
+    case .open(let setup, let viewer, let now, let opened):
+      switch phase {
+      case .running: open(setup, viewer, now, opened)
+      case .starting: early.append(message)
+      case .waiting: opened(.failure(unavailable))
+      }
+    case .begin(let setup, let state, let reply):
+      begin(setup, state, reply)
+    case .job(let number, let job):
+      guard let instance = instances[number] else { return end(job, nil) }
+      take(job, instance)
+    case .viewers(let number, let viewers):
+      guard let instance = instances[number] else { return }
+      instance.viewers = viewers
+      if instance.isOpen { sendViewers(instance) }
+    case .cancel(let work):
+      guard let id = works.removeValue(forKey: work), remove(id) != nil else { return }
+      requests.notify("machine/cancel") { $0.member("run", work) }
+    case .close(let number):
+      guard let instance = instances.removeValue(forKey: number), instance.isOpen else { return }
+      requests.notify("machine/close") { $0.member("store", number) }
+    }
+  }
+
+  /// The error of stores while the program does not run.
+  var unavailable: InputRefusal {
+    InputRefusal(
+      .unavailable, "the program of the store kind \(kind.quoted()) does not run now")
+  }
+
+  private func open(
+    _ setup: StoreSetup, _ viewer: Viewer, _ now: Int,
+    _ opened: @escaping @Sendable (Result<ProcessState, InputRefusal>) -> Void
+  ) {
+    let instance = ProgramInstance(setup)
+    instances[setup.number] = instance
+    instance.isOpen = true
+    let id = requests.request("machine/open") { params in
+      params.write(setup)
+      params.key("viewer")
+      params.value(viewer)
+      params.member("now", now)
+    }
+    add(id, .open(instance, now: now, opened))
+  }
+
+  private func begin(
+    _ setup: StoreSetup, _ state: ProcessState, _ reply: ExchangeReply<ProcessAction>
+  ) {
+    let known = instances[setup.number]
+    let instance = known ?? ProgramInstance(setup)
+    instances[setup.number] = instance
+    instance.feed = reply
+    guard known == nil else { return }
+    instance.restore(state)
+    if case .running = phase { restore(instance) }
+  }
+
+  /// Restores all stores in a new process, and sends what has waited for it.
+  func restoreAll() {
+    for number in instances.keys.sorted() {
+      if let instance = instances[number], instance.hasState { restore(instance) }
+    }
+    let messages = early
+    early = []
+    for message in messages { take(message) }
+  }
+
+  private func restore(_ instance: ProgramInstance) {
+    instance.isOpen = true
+    instance.problem = nil
+    let now = instance.feed?.clock.milliseconds ?? 0
+    let id = requests.request("machine/restore") { params in
+      params.write(instance.setup)
+      params.member("version", instance.version)
+      params.member("state", instance.stateText)
+      params.member("now", now)
+    }
+    add(id, .restore(instance))
+    if instance.viewers != nil { sendViewers(instance) }
+    let waiting = instance.waiting
+    instance.waiting = []
+    for job in waiting { send(job, instance) }
+  }
+
+  private func sendViewers(_ instance: ProgramInstance) {
+    guard description.watchesViewers, let viewers = instance.viewers else { return }
+    let now = instance.feed?.clock.milliseconds ?? 0
+    let id = requests.request("machine/viewers") { params in
+      params.member("store", instance.setup.number)
+      params.key("viewers")
+      params.beginArray()
+      for viewer in viewers { params.value(viewer) }
+      params.endArray()
+      params.member("now", now)
+    }
+    add(id, .viewers(instance))
+  }
+
+  private func take(_ job: ProgramJob, _ instance: ProgramInstance) {
+    if let problem = instance.problem {
+      return end(job, InputRefusal(.unavailable, problem))
+    }
+    if instance.isOpen, case .running = phase {
+      if isFull, case .input = job { return end(job, unavailable) }
+      return send(job, instance)
+    }
+    // Actions and work wait for the program; inputs do so only while it starts.
+    switch (job, phase) {
+    case (.input, .waiting(let time)) where time > .now: end(job, unavailable)
+    case (.action(_, let key, false, nil, _), _)
+    where instance.waiting.contains { $0.isTick(key) }:
+      end(job, nil)
+    default: instance.waiting.append(job)
+    }
+  }
+
+  private func send(_ job: ProgramJob, _ instance: ProgramInstance) {
+    let number = instance.setup.number
+    let id: Int
+    switch job {
+    case .input(let input, let viewer, _, let reply):
+      id = requests.request("machine/input") { params in
+        params.member("store", number)
+        params.member("input", input)
+        params.key("viewer")
+        params.value(viewer)
+        params.member("now", reply.clock.milliseconds)
+      }
+    case .action(let action, _, _, let failure, let reply):
+      id = requests.request("machine/action") { params in
+        params.member("store", number)
+        params.member("action", action)
+        params.member("now", reply.clock.milliseconds)
+        guard let failure else { return }
+        params.key("error")
+        params.beginObject()
+        params.member("reason", failure.reason.rawValue)
+        params.member("message", failure.message)
+        params.endObject()
+      }
+    case .work(let work, let effect, let attempt, _):
+      id = requests.request("machine/run") { params in
+        params.member("store", number)
+        params.member("run", work)
+        params.member("name", effect.name)
+        params.member("arguments", effect.arguments ?? .null)
+        params.member("attempt", attempt)
+      }
+      works[work] = id
+    }
+    add(id, .job(instance, job))
+  }
+
+  /// Ends a job without the program.
+  ///
+  /// - Parameter refusal: The reason to refuse it; nil for a job that is not needed any more.
+  func end(_ job: ProgramJob, _ refusal: InputRefusal?) {
+    switch job {
+    case .input(_, _, _, let reply):
+      deliver(reply.message(nil, refusing: refusal ?? unavailable), to: reply)
+    case .action(_, let key, let ends, _, let reply):
+      deliver(reply.message(ends ? .dropped(key) : nil), to: reply)
+    case .work(_, _, _, let events):
+      if let refusal {
+        events.yield(.failed(ActionFailure(reason: .error, message: refusal.message)))
+      }
+      events.finish()
+    }
+  }
+
+  /// Ends the messages that wait, because the process does not start.
+  func failEarly() {
+    let messages = early
+    early = []
+    for message in messages { take(message) }
+    for instance in instances.values {
+      let waiting = instance.waiting
+      instance.waiting = []
+      for job in waiting { take(job, instance) }
+    }
+  }
+
+  /// Ends a request whose process has ended.
+  func interrupted(_ request: Request, _ reason: String) {
+    switch request {
+    case .describe, .restore, .viewers: break
+    case .open(let instance, _, let opened):
+      instances[instance.setup.number] = nil
+      opened(.failure(InputRefusal(.unavailable, reason)))
+    case .job(let instance, let job):
+      switch job {
+      case .input(_, _, _, let reply):
+        // The process may have applied it, so it is not sent again.
+        deliver(reply.message(nil, refusing: InputRefusal(.unavailable, reason)), to: reply)
+      case .action:
+        // Nothing of it is in the state.
+        instance.waiting.append(job)
+      case .work(_, let effect, _, let events):
+        if effect.restart == .again {
+          instance.waiting.append(job)
+        } else {
+          events.yield(.failed(ActionFailure(reason: .interrupted, message: reason)))
+          events.finish()
+        }
+      }
+    }
+  }
+}
+
+extension ProgramJob {
+  /// True if it is an action of a repeated effect.
+  fileprivate func isTick(_ key: Int) -> Bool {
+    if case .action(_, key, false, nil, _) = self { true } else { false }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func write(_ setup: StoreSetup) {
+    member("store", setup.number)
+    member("name", setup.name)
+    member("configuration", setup.configuration)
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+/// The messages of the stores to the thread of a program, and a pipe that wakes the thread.
+final class ProgramMailbox: Sendable {
+  private struct State {
+    var messages: [ProgramCommandMessage] = []
+    var isClosed = false
+  }
+
+  private let state = Lock(State())
+  private let ends: (reading: Int32, writing: Int32)
+
+  init() {
+    var ends: [Int32] = [-1, -1]
+    // The process has no descriptor left; no program could be started either.
+    precondition(pipe(&ends) == 0, "cannot open a pipe")
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+    self.ends = (ends[0], ends[1])
+  }
+
+  deinit {
+    _ = Self.closeDescriptor(ends.reading)
+    _ = Self.closeDescriptor(ends.writing)
+  }
+
+  private static func closeDescriptor(_ descriptor: Int32) -> Int32 {
+    #if canImport(Glibc)
+      Glibc.close(descriptor)
+    #elseif canImport(Musl)
+      Musl.close(descriptor)
+    #else
+      Darwin.close(descriptor)
+    #endif
+  }
+
+  /// The end of the pipe that is readable while there are messages.
+  var signal: Int32 { ends.reading }
+
+  /// Adds a message. After `close` it is dropped, except that its sender gets an error.
+  func post(_ message: ProgramCommandMessage) {
+    let (isFirst, isClosed) = state.withLock { state in
+      guard !state.isClosed else { return (false, true) }
+      state.messages.append(message)
+      return (state.messages.count == 1, false)
+    }
+    if isFirst { wake() }
+    if isClosed { message.fail() }
+  }
+
+  /// Ends the thread.
+  func close() {
+    state.withLock { $0.isClosed = true }
+    wake()
+  }
+
+  private func wake() {
+    var byte: UInt8 = 0
+    _ = write(ends.writing, &byte, 1)
+  }
+
+  /// Removes all messages.
+  func take() -> (messages: [ProgramCommandMessage], isClosed: Bool) {
+    var bytes = [UInt8](repeating: 0, count: 64)
+    while read(ends.reading, &bytes, bytes.count) == bytes.count {}
+    return state.withLock { state in
+      defer { state.messages = [] }
+      return (state.messages, state.isClosed)
+    }
+  }
+}
+
+extension ProgramCommandMessage {
+  /// Reports that the program has ended to the sender of the message.
+  fileprivate func fail() {
+    let refusal = InputRefusal(.unavailable, "the server is shutting down")
+    switch self {
+    case .open(_, _, _, let opened): opened(.failure(refusal))
+    case .job(_, .work(_, _, _, let events)): events.finish()
+    // The stores are closed with the server.
+    case .job, .begin, .viewers, .cancel, .close: break
+    }
+  }
+}

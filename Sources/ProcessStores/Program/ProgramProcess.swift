@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CChildPrograms
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+/// One process of a program, with pipes as its standard streams.
+///
+/// It is created and ended on one thread: the system kills it when that thread ends.
+struct ProgramProcess {
+  let id: pid_t
+  /// Writes to the standard input of the process.
+  let input: Int32
+  /// Reads its standard output.
+  let output: Int32
+  /// Reads its standard error.
+  let errors: Int32
+
+  /// Starts a process.
+  ///
+  /// - Throws: `StartError`.
+  init(_ command: ProgramCommand) throws(StartError) {
+    let pipes = (try Pipe(), try Pipe(), try Pipe())
+    var limits = child_limits(
+      memory: UInt64(command.memoryBytes), files: 1024, processes: UInt64(command.processes))
+    var (child, failed) = (pid_t(), UnsafePointer<CChar>?.none)
+    let environment = Self.environment(command).map { "\($0)=\($1)" }
+    let number = Self.withPointers(command.words) { words in
+      Self.withPointers(environment) { environment in
+        child_start(
+          words, environment, command.folder, pipes.0.reading, pipes.1.writing, pipes.2.writing,
+          &limits, &child, &failed)
+      }
+    }
+    for end in [pipes.0.reading, pipes.1.writing, pipes.2.writing] { close(end) }
+    guard number == 0 else {
+      for end in [pipes.0.writing, pipes.1.reading, pipes.2.reading] { close(end) }
+      let function = failed.map { String(cString: $0) } ?? "fork"
+      throw StartError(function: function, number: number)
+    }
+    (id, input, output, errors) = (child, pipes.0.writing, pipes.1.reading, pipes.2.reading)
+    for end in [input, output, errors] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+  }
+
+  /// The reason why a process could not be started.
+  struct StartError: Error, CustomStringConvertible {
+    let function: String
+    let number: Int32
+
+    var description: String {
+      "\(function): \(String(cString: strerror(number)))"
+    }
+  }
+
+  private struct Pipe {
+    let reading: Int32
+    let writing: Int32
+
+    init() throws(StartError) {
+      var ends: [Int32] = [-1, -1]
+      guard pipe(&ends) == 0 else { throw StartError(function: "pipe", number: errno) }
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      (reading, writing) = (ends[0], ends[1])
+    }
+  }
+
+  /// Ends the process and its group, waits for it, and closes the pipes.
+  ///
+  /// - Returns: The way in which it has ended.
+  func end() -> String {
+    var status: Int32 = 0
+    // One that has ended by itself has a status of its own.
+    for _ in 0..<20 where waitpid(id, &status, WNOHANG) == 0 { usleep(1000) }
+    kill(-id, SIGKILL)
+    kill(id, SIGKILL)
+    var result = waitpid(id, &status, 0)
+    while result < 0, errno == EINTR { result = waitpid(id, &status, 0) }
+    for end in [input, output, errors] { close(end) }
+    let signal = status & 0x7f
+    return signal == 0 ? "exit code \((status >> 8) & 0xff)" : "signal \(signal)"
+  }
+
+  private static func environment(_ command: ProgramCommand) -> [String: String] {
+    var environment: [String: String] = [:]
+    for name in ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR"] {
+      if let value = getenv(name) { environment[name] = String(cString: value) }
+    }
+    return environment.merging(command.environment) { $1 }
+  }
+
+  private static func withPointers<Result>(
+    _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
+  ) -> Result {
+    let copies = strings.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    let pointers = copies.map { UnsafePointer<CChar>($0) } + [nil]
+    return pointers.withUnsafeBufferPointer { buffer in
+      // The array is not empty.
+      guard let start = buffer.baseAddress else { preconditionFailure("an empty array") }
+      return body(start)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+internal import StatewireJSON
+
+/// The text of requests to a program.
+struct ProgramRequests: ~Copyable {
+  private(set) var output = JSONWriter()
+  /// The number of the last request of this process.
+  private(set) var last = 0
+
+  /// Removes the text that has been taken.
+  mutating func removeAll() { output.removeAll() }
+
+  /// Writes a request.
+  ///
+  /// - Returns: Its id.
+  mutating func request(_ method: StaticString, _ params: (inout JSONWriter) -> Void) -> Int {
+    last += 1
+    output.raw("{\"jsonrpc\":\"2.0\",\"id\":")
+    output.value(last)
+    write(method, params)
+    return last
+  }
+
+  /// Writes a notification.
+  mutating func notify(_ method: StaticString, _ params: (inout JSONWriter) -> Void) {
+    output.raw("{\"jsonrpc\":\"2.0\"")
+    write(method, params)
+  }
+
+  private mutating func write(_ method: StaticString, _ params: (inout JSONWriter) -> Void) {
+    output.raw(",\"method\":\"")
+    output.raw(method)
+    output.raw("\",\"params\":")
+    output.beginObject()
+    params(&output)
+    output.endObject()
+    output.raw("}\n")
+  }
+}
+
+extension JSONWriter {
+  mutating func member(_ key: StaticString, _ value: Int) {
+    self.key(key)
+    self.value(value)
+  }
+
+  mutating func member(_ key: StaticString, _ value: String?) {
+    self.key(key)
+    if let value { self.value(value) } else { null() }
+  }
+
+  mutating func member(_ key: StaticString, _ value: JSONText) {
+    self.key(key)
+    self.value(value)
+  }
+
+  /// Writes a viewer.
+  mutating func value(_ viewer: Viewer) {
+    beginObject()
+    member("identity", viewer.identity)
+    member("frontend", viewer.name)
+    member("role", viewer == .server ? nil : viewer.role.rawValue)
+    endObject()
+  }
+}

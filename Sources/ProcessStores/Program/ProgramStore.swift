@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+internal import StatewireJSON
+
+/// A store in a program. The program forgets the store when the object is released.
+final class ProgramStore: Sendable {
+  private let program: StoreProgram
+  private let setup: StoreSetup
+
+  init(_ setup: StoreSetup, in program: StoreProgram) {
+    (self.setup, self.program) = (setup, program)
+  }
+
+  deinit { program.post(.close(store: setup.number)) }
+
+  /// Passes an input to the program.
+  func send(
+    _ input: JSONText, from viewer: Viewer, id: String?, _ reply: ExchangeReply<ProcessAction>
+  ) {
+    program.post(.job(store: setup.number, .input(input, viewer, id: id, reply)))
+  }
+
+  /// Passes an action to the program.
+  func act(
+    _ action: JSONText, of key: Int, ends: Bool, _ failure: ActionFailure?,
+    _ reply: ExchangeReply<ProcessAction>
+  ) {
+    program.post(.job(store: setup.number, .action(action, of: key, ends: ends, failure, reply)))
+  }
+
+  /// Begins the feed of updates, and restores the store if the program does not know it.
+  func begin(from state: ProcessState, _ reply: ExchangeReply<ProcessAction>) {
+    program.post(.begin(setup, state, reply))
+  }
+
+  /// Asks the program to do work; the stream ends with it.
+  func run(_ effect: EffectDescription, attempt: Int) -> AsyncStream<WorkEvent> {
+    let number = program.nextNumber()
+    let (events, continuation) = AsyncStream.makeStream(of: WorkEvent.self)
+    continuation.onTermination = { [program] reason in
+      if case .cancelled = reason { program.post(.cancel(work: number)) }
+    }
+    program.post(.job(store: setup.number, .work(number, effect, attempt: attempt, continuation)))
+    return events
+  }
+
+  /// Notes the viewers who have subscribed.
+  func viewersChanged(_ viewers: [Viewer]) {
+    program.post(.viewers(store: setup.number, viewers))
+  }
+
+  /// Returns the reason to refuse an input that does not fit its schema.
+  func refusal(of input: JSONText) -> InputRefusal? { program.refusal(of: input) }
+}

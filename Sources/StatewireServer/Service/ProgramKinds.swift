@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Logging
+internal import ProcessStores
+internal import Sessions
+
+/// The store kinds of a server whose machines are programs.
+struct ProgramKinds: Sendable {
+  private let kinds: [(name: String, programs: [StoreProgram])]
+  private let logger: Logger
+
+  /// Starts the programs.
+  ///
+  /// - Parameters:
+  ///   - configured: The kinds.
+  ///   - logger: The log of the server, which also gets what the programs write to standard error.
+  ///   - testing: Work that must end before a server under test is idle; nil if it is not under test.
+  init(_ configured: [ProgramKind], _ logger: Logger, _ testing: OutsideWork?) {
+    self.logger = logger
+    kinds = configured.map { kind in
+      let programs = (0..<max(1, kind.processes)).map { _ in
+        StoreProgram(kind.name, kind.command, busy: testing?.begin) { entry in
+          switch entry {
+          case .output(let line): logger.info("\(kind.name): \(line)")
+          case .notice(let text): logger.notice("store kind \(kind.name): \(text)")
+          case .failure(let text): logger.error("store kind \(kind.name): \(text)")
+          }
+        }
+      }
+      return (kind.name, programs)
+    }
+  }
+
+  /// Waits until each program has described itself. One that cannot does not prevent the start of the
+  /// server: its stores get errors until it runs.
+  func start() async {
+    for program in kinds.flatMap(\.programs) { await program.start() }
+  }
+
+  /// Returns other kinds together with those of the programs, which replace kinds with the same name.
+  func replacing(_ others: [StoreKind]) -> [StoreKind] {
+    let names = Set(kinds.map(\.name))
+    return others.filter { !names.contains($0.name) }
+      + kinds.map { StoreKind($0.name, programs: $0.programs) }
+  }
+
+  /// Ends the programs.
+  func close() async {
+    for program in kinds.flatMap(\.programs) { await program.close() }
+  }
+}
