@@ -483,6 +483,8 @@ extension StoreEntry: StoreServer {
   }
 
   func willAnswer(_ inputID: InputID) {
+    // The client may see the store as one of the audiences.
+    for entry in audienceEntries { entry.willAnswer(inputID) }
     guard let (request, subscription) = unanswered.removeValue(forKey: inputID) else { return }
     request.withUnsafeBytes { subscription.applied($0) }
   }

@@ -24,10 +24,14 @@ extension ProgramLoop {
         guard let request = remove(id) else { return true }
         try take(error, request)
       case .action(let work, let action):
-        guard let id = works[work], case .job(_, .work(_, _, _, let events))? = request(id) else {
+        guard let id = works[work], case .job(_, .work(_, _, _, let events))? = request(id)
+        else {
+          try countStrayMessage()
           return true
         }
-        events.yield(.action(action))
+        if case .dropped = events.yield(.action(action)) {
+          throw JSONError(.value, "work sends actions faster than the store takes them")
+        }
       case .unknown(let method):
         throw JSONError(.value, "the method \(method.quoted(upTo: 64)) is unknown")
       }

@@ -67,7 +67,9 @@ final class ProgramLoop {
   private var received: [UInt8] = []
   private var errorText: [UInt8] = []
   private var chunk = [UInt8](repeating: 0, count: 64 << 10)
-  private var errorLines = LineLimit()
+  private var errorLines = TokenBucket(capacity: 100, perSecond: 10)
+  /// Limits the messages of the process that nobody has asked for.
+  private var strayMessages = TokenBucket(capacity: 10_000, perSecond: 1_000)
   private var replies = ReplyBatch()
 
   /// The longest line from the process.
@@ -143,10 +145,8 @@ final class ProgramLoop {
       lastProblem = reason
     }
     phase = .waiting(until: .now + delay)
-    if delay > .zero {
-      described(nil, reason)
-      failEarly()
-    }
+    described(nil, reason)
+    if delay > .zero { failEarly() }
     failRequests("the program of the store kind \(kind.quoted()) has failed")
   }
 
@@ -339,14 +339,23 @@ final class ProgramLoop {
   }
 
   private func report(_ line: ArraySlice<UInt8>) {
-    guard errorLines.admits(at: .now) else { return }
-    if errorLines.takeDropped() > 0 { log(.output("(lines were left out)")) }
+    guard errorLines.takes(at: .now) else { return }
+    if errorLines.takeRefused() > 0 { log(.output("(lines were left out)")) }
     log(.output(String(decoding: line.prefix(4 << 10), as: UTF8.self)))
   }
 
   /// Notes a failure that does not end the process.
   func complain(_ text: String) {
-    if errorLines.admits(at: .now) { log(.failure(text)) }
+    if errorLines.takes(at: .now) { log(.failure(text)) }
+  }
+
+  /// Counts a message of the process that belongs to nothing.
+  ///
+  /// - Throws: `JSONError` if there are too many.
+  func countStrayMessage() throws(JSONError) {
+    guard strayMessages.takes(at: .now) else {
+      throw JSONError(.value, "it sends too many messages that belong to no work")
+    }
   }
 }
 
