@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Effects and events, which an update returns as data and the server carries out, and refusals."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Sequence
+from typing import Any, Literal
+
+
+@dataclasses.dataclass(frozen=True)
+class Effect:
+    """An effect, an event or a redaction: its type and its members in the form of the protocol."""
+
+    type: str
+    members: dict[str, Any]
+
+
+class Refusal(Exception):
+    """Refuses an input or a configuration. `path` leads into it: names of members and indexes of elements."""
+
+    def __init__(self, message: str, code: str = "value", path: Sequence[str | int] = ()) -> None:
+        super().__init__(message)
+        self.message, self.code, self.path = message, code, list(path)
+
+
+def action(
+    action: Any, *, name: str | None = None, id: str | None = None, failed: Any = None, latest: bool = False
+) -> Effect:
+    """Sends an action before later inputs. A test can inject faults into `name`; then `failed` is sent."""
+    return _effect(
+        "action", action=tagged(action), name=name, id=id, failed=tagged(failed), latest=latest or None
+    )
+
+
+def after(milliseconds: int, action: Any, id: str | None = None) -> Effect:
+    """Sends an action when the time has passed."""
+    return _effect("after", milliseconds=milliseconds, action=tagged(action), id=id)
+
+
+def every(milliseconds: int, action: Any, id: str) -> Effect:
+    """Sends an action again and again until `cancel(id)`. Nothing changes if an `every` with this id runs."""
+    return _effect("every", milliseconds=milliseconds, action=tagged(action), id=id)
+
+
+def cancel(id: str) -> Effect:
+    """Cancels the effects of the store with this id."""
+    return _effect("cancel", id=id)
+
+
+def run(
+    name: str,
+    arguments: Any = None,
+    *,
+    id: str | None = None,
+    failed: Any = None,
+    latest: bool = False,
+    serial: str | None = None,
+    debounce: int | None = None,
+    throttle: int | None = None,
+    retry: tuple[int, int] | None = None,
+    timeout: int | None = None,
+    restart: Literal["fail", "again"] | None = None,
+) -> Effect:
+    """Asks for the work `runs[name]`, which gives an action. `failed` is the action if the work fails.
+
+    `retry` has the attempts and the first wait. All times are milliseconds.
+    """
+    return _effect(
+        "run", name=name, arguments=arguments, id=id, failed=tagged(failed), latest=latest or None,
+        serial=serial, debounce=debounce, throttle=throttle, timeout=timeout, restart=restart,
+        retry=retry and {"attempts": retry[0], "milliseconds": retry[1]})  # fmt: skip
+
+
+def event(event: Any, to: Sequence[str] | None = None) -> Effect:
+    """Sends an event once, to all subscribers or to the viewers in `to`."""
+    return Effect("event", {"event": tagged(event), **({} if to is None else {"to": list(to)})})
+
+
+def redacted() -> Effect:
+    """Marks the change as one that hides something that clients have received."""
+    return Effect("redacted", {})
+
+
+def tagged(value: Any) -> Any:
+    """Returns the JSON form of an input, action or event: a data class has its name as `type`."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        members = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        return members if "type" in members else {"type": tag(type(value)), **members}
+    return value
+
+
+def tag(cls: type) -> str:
+    """Returns the `type` of a class: its name, which begins with a small letter."""
+    return cls.__name__[0].lower() + cls.__name__[1:]
+
+
+def plain(value: Any) -> Any:
+    """Returns the JSON form of a value that json.dumps does not know; for its parameter `default`."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if isinstance(value, enum.Enum):
+        return value.value
+    raise TypeError(f"a {type(value).__name__} has no JSON form")
+
+
+def _effect(type: str, **members: Any) -> Effect:
+    return Effect(type, {key: value for key, value in members.items() if value is not None})
