@@ -2,8 +2,8 @@
 """The difference of two states as JSON Patch.
 
 A part that is the same object in both is skipped without a look into it, so the cost follows the change.
-Elements of lists are the same if they are the same object or have the same `id`: an insertion, a removal and a
-move in a long list are one operation each.
+Elements of lists are the same if they are the same object or have the same `id`: an insertion, a removal and
+a move in a long list are one operation each.
 """
 
 from __future__ import annotations

@@ -18,11 +18,14 @@ class Effect:
 
 
 class Refusal(Exception):
-    """Refuses an input or a configuration. `path` leads into it: names of members and indexes of elements."""
+    """Refuses an input or a configuration.
 
-    def __init__(self, message: str, code: str = "value", path: Sequence[str | int] = ()) -> None:
+    `path` leads into it: names of members and indexes of elements. `limit` is the name of an exceeded limit.
+    """
+
+    def __init__(self, message: str, path: Sequence[str | int] = (), limit: str | None = None) -> None:
         super().__init__(message)
-        self.message, self.code, self.path = message, code, list(path)
+        self.message, self.path, self.limit = message, list(path), limit
 
 
 def action(

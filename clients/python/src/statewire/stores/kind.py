@@ -48,12 +48,13 @@ class StoreKind:
     - `initial` is a state or a function of the configuration.
     - `update(state, event)` returns the next state for an input or action, or a pair of it and its effects.
       None stands for an unchanged state.
-    - `view(state)` returns what clients receive; with `views_by` it is `view(state, viewer)`.
+    - `view(state, viewer, configuration)` returns what clients receive; None for the state. With `views_by`,
+      the viewer has this property only. The view of all other clients is that of a viewer without properties.
     - `viewers(state, viewers)` is an update for changed subscribers.
     - `migrate(version, state)` converts a state of an older `version`.
     - `runs` has the work by name.
-    - The types are data classes, TypedDicts and what these are made of. Those of the parameters of `update` are
-      used for `state`, `inputs` and `actions` that are not given.
+    - The types are data classes, TypedDicts and what these are made of. If `state`, `inputs` or `actions` is
+      not given, it is the type of the parameter of `update`.
     """
 
     initial: Any
@@ -150,7 +151,10 @@ class Machine:
     @property
     def view(self) -> Any:
         """What clients receive that have no view of their own."""
-        return self._sent["view",][0] if self.kind.view else self.state
+        return self._sent.get(("view",), (self.state, 0))[0]
+
+    def _seen(self, state: Any, viewer: Viewer) -> Any:
+        return self.kind.view and call(self.kind.view, state, viewer, self.configuration)
 
     def _step(self, result: Any) -> str:
         is_pair = isinstance(result, tuple) and len(result) == 2
@@ -159,9 +163,10 @@ class Machine:
         update: dict[str, Any] = {}
         sent = dict(self._sent)
         self._change(update, sent, ("state",), state)
-        if self.kind.view is not None:
+        seen = self._seen(state, Viewer())
+        if seen is not None:
             by = self.kind.views_by
-            self._change(update, sent, ("view",), call(self.kind.view, state, Viewer()))
+            self._change(update, sent, ("view",), seen)
             keys = {getattr(viewer, by): None for viewer in self._viewers} if by else {}
             views: dict[str, Any] = {key[1]: None for key in sent if len(key) > 1 and key[1] not in keys}
             for key in views:
@@ -169,7 +174,7 @@ class Machine:
             for key in keys:
                 if by and key is not None:
                     entry: dict[str, Any] = {}
-                    self._change(entry, sent, ("view", key), call(self.kind.view, state, Viewer(**{by: key})))
+                    self._change(entry, sent, ("view", key), self._seen(state, Viewer(**{by: key})))
                     views.update({key: entry} if entry else {})
             update.update({"views": views} if views else {})
         for effect in [effects] if isinstance(effects, Effect) else effects:

@@ -53,7 +53,7 @@ class Program:
         self._lock = threading.Lock()
 
     def serve(self, source: int) -> None:
-        """Reads requests until the end of the input. The answers to the requests of one read are one write."""
+        """Reads requests until the end of the input. The answers to the requests of a read are one write."""
         begun: list[bytes] = []
         while chunk := os.read(source, 1 << 20):
             *whole, rest = chunk.split(b"\n")
@@ -163,9 +163,8 @@ def _line(name: Any, member: str, value: str) -> str:
 
 def _error(error: Exception) -> str:
     if isinstance(error, Refusal):
-        return text(
-            {"code": -32602, "message": error.message, "data": {"code": error.code, "path": error.path}}
-        )
+        data = {"path": error.path} | ({"limit": error.limit} if error.limit else {})
+        return text({"code": -32602, "message": error.message, "data": data})
     if isinstance(error, NotImplementedError):
         return text({"code": -32601, "message": f"unknown method {error}"})
     traceback.print_exception(error)

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Serves a store kind to a Statewire server on standard input and output.
+
+import { Refusal } from "./effects.js";
+import { description, Machine } from "./kind.js";
+
+/**
+ * Serves a store kind until the server closes the standard input. Standard output belongs to the protocol: what the
+ * program prints goes to standard error.
+ */
+export function serve(kind) {
+	const write = process.stdout.write.bind(process.stdout);
+	process.stdout.write = process.stderr.write.bind(process.stderr);
+	// Control-C in a terminal reaches the server too, which ends the program.
+	process.on("SIGINT", () => {});
+	const program = new Program(kind, write);
+	let begun = [];
+	process.stdin.on("data", (chunk) => {
+		const end = chunk.lastIndexOf(10);
+		if (end < 0) return void begun.push(chunk);
+		const lines = Buffer.concat([...begun, chunk.subarray(0, end)]).toString();
+		begun = [chunk.subarray(end + 1)];
+		// The answers to the requests of a read are one write.
+		const answers = lines.split("\n").map((line) => program.answer(line)).join("");
+		if (answers) write(answers);
+	});
+	process.stdin.on("end", () => process.exit(0));
+}
+
+class Program {
+	#kind;
+	#write;
+	#machines = new Map();
+	#works = new Map();
+
+	constructor(kind, write) {
+		this.#kind = kind;
+		this.#write = write;
+	}
+
+	/** Returns the answer to a line; "" if there is none yet. */
+	answer(line) {
+		let message;
+		try {
+			message = JSON.parse(line);
+		} catch (error) {
+			console.error(`a line of the server is not JSON: ${error.message}`);
+			return "";
+		}
+		const { id, method, params = {} } = message;
+		if (id === undefined) {
+			if (method === "machine/close") this.#machines.delete(params.store);
+			if (method === "machine/cancel") this.#works.get(params.run)?.abort();
+			return "";
+		}
+		try {
+			if (method === "machine/run") return void this.#run(id, params) ?? "";
+			return result(id, this.#result(method, params));
+		} catch (error) {
+			return failure(id, error);
+		}
+	}
+
+	#result(method, { store, name, configuration, viewer, now, ...params }) {
+		if (method === "machine/describe") return JSON.stringify(description(this.#kind));
+		if (method === "machine/open" || method === "machine/restore") {
+			const machine = new Machine(this.#kind, name, configuration);
+			const text =
+				method === "machine/open" ? machine.open(viewer, now) : machine.restore(params.version, params.state, now);
+			this.#machines.set(store, machine);
+			return text;
+		}
+		const machine = this.#machines.get(store);
+		if (method === "machine/input") return machine.input(params.input, viewer, now);
+		if (method === "machine/action") return machine.action(params.action, params.error, now);
+		if (method === "machine/viewers") return machine.viewers(params.viewers, now);
+		throw Object.assign(new Error(`unknown method ${method}`), { code: -32601 });
+	}
+
+	async #run(id, { store, run, name, arguments: args, attempt }) {
+		const controller = new AbortController();
+		this.#works.set(run, controller);
+		const send = (action) =>
+			this.#write(`${JSON.stringify({ jsonrpc: "2.0", method: "machine/send", params: { store, run, action } })}\n`);
+		try {
+			const action = await perform(this.#kind, name, args, { name, attempt, signal: controller.signal, send });
+			this.#write(result(id, JSON.stringify({ action })));
+		} catch (error) {
+			this.#write(failure(id, error));
+		}
+		this.#works.delete(run);
+	}
+}
+
+/** Does work; returns its action. */
+export async function perform({ runs = {} }, name, args, context) {
+	if (!Object.hasOwn(runs, name)) throw new Error(`unknown work ${name}`);
+	return runs[name](args, context);
+}
+
+const result = (id, text) => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}\n`;
+
+function failure(id, error) {
+	let answer = { code: error?.code === -32601 ? -32601 : -32603, message: String(error?.message ?? error) };
+	if (error instanceof Refusal)
+		answer = { code: -32602, message: error.message, data: { path: error.path, limit: error.limit } };
+	else console.error(error);
+	return `${JSON.stringify({ jsonrpc: "2.0", id, error: answer })}\n`;
+}
