@@ -4,8 +4,6 @@
 // inputs and view states of Examples/Kanban/Kanban.swift. KANBAN_FILE is the file (board.json).
 
 import { writeFile } from "node:fs/promises";
-import { argv } from "node:process";
-import { fileURLToPath } from "node:url";
 import { Refusal, run, serve } from "../../clients/javascript/stores.js";
 
 const columns = ["todo", "doing", "done"];
@@ -108,4 +106,4 @@ async function save({ edits, board }) {
 }
 
 export const kanban = { initial, update, view, schemas, runs: { save } };
-if (argv[1] === fileURLToPath(import.meta.url)) serve(kanban);
+serve(kanban, import.meta);

@@ -108,8 +108,14 @@ export function event(event: unknown, to?: string[]): Effect;
 /** Marks the change as one that hides something that clients have received. */
 export function redacted(): Effect;
 
-/** Serves a store kind until the server closes the standard input. What the program prints goes to standard error. */
-export function serve<State, Event, Configuration>(kind: StoreKind<State, Event, Configuration>): void;
+/**
+ * Serves a store kind until the server closes the standard input. What the program prints goes to standard error.
+ * Given the `import.meta` of a module, it serves only if Node runs this module, so that tests can import it.
+ */
+export function serve<State, Event, Configuration>(
+  kind: StoreKind<State, Event, Configuration>,
+  meta?: { url: string },
+): void;
 
 /** The store has done something that the test does not expect. */
 export class TestFailure extends Error {}

@@ -2,14 +2,17 @@
 //
 // Serves a store kind to a Statewire server on standard input and output.
 
+import { realpathSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { Refusal } from "./effects.js";
 import { description, Machine } from "./kind.js";
 
 /**
  * Serves a store kind until the server closes the standard input. Standard output belongs to the protocol: what the
- * program prints goes to standard error.
+ * program prints goes to standard error. Given the `import.meta` of a module, it serves only if Node runs this module.
  */
-export function serve(kind) {
+export function serve(kind, meta) {
+	if (meta && (!process.argv[1] || realpathSync(process.argv[1]) !== realpathSync(fileURLToPath(meta.url)))) return;
 	const write = process.stdout.write.bind(process.stdout);
 	process.stdout.write = process.stderr.write.bind(process.stderr);
 	// Control-C in a terminal reaches the server too, which ends the program.

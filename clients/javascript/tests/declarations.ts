@@ -4,6 +4,7 @@
 
 import { applyPatch, connect, InvalidParamsError, Store, StoreKinds } from "../index.js";
 import { connect as connectFromNode, spawn } from "../node.js";
+import { after, Refusal, run, serve, StoreKind, TestStore } from "../stores.js";
 
 declare module "../index.js" {
   interface StoreKinds {
@@ -52,4 +53,30 @@ export async function uses() {
   applyPatch({ a: 1 }, [{ op: "replace", path: "/a", value: 2 }]).a.toFixed();
   connectFromNode("tls://host:1", { tls: { ca: "…" } }).close();
   await spawn("statewire", ["serve"]).endSession();
+}
+
+type Counter = { count: number };
+type CounterInput = { type: "incrementTapped" } | { type: "resetTapped"; at?: number };
+
+export const counter: StoreKind<Counter, CounterInput, { first?: number }> = {
+  initial: ({ first }) => ({ count: first ?? 0 }),
+  update(state, input, context) {
+    if (input.type === "resetTapped") return [{ count: 0 }, after(1000, { type: "incrementTapped" })];
+    if (context.viewer.role === "observer") throw new Refusal("observers do not count", ["type"]);
+    // @ts-expect-error: a state has a number.
+    const wrong: Counter = { count: "1" };
+    return state.count < 10 ? { count: state.count + 1 } : [undefined, [run("save", wrong, { debounce: 100, id: "s" })]];
+  },
+  view: ({ count }, { frontend }) => ({ count, frontend }),
+  runs: { save: async (board, { signal, send }) => signal.aborted || send(board) },
+};
+
+export async function testsStores() {
+  const store = new TestStore(counter, { configuration: { first: 1 } });
+  await store.send({ type: "incrementTapped" }, { role: "driver" });
+  const count: number = store.state.count;
+  // @ts-expect-error: there is no such input.
+  await store.send({ type: "decrementTapped" });
+  serve(counter, import.meta);
+  return count;
 }

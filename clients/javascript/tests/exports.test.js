@@ -15,7 +15,7 @@ function declared(name) {
   return names.sort();
 }
 
-for (const name of ["index", "node"])
+for (const name of ["index", "node", "stores"])
   test(`${name}.js exports what its declarations declare`, async () => {
     const module = await import(new URL(`${name}.js`, root));
     assert.deepEqual(Object.keys(module).sort(), declared(`${name}.d.ts`));

@@ -105,14 +105,14 @@ class Program:
                 result = machine.restore(params["version"], params["state"], now)
             self._machines[store] = machine
             return result
+        if method not in ("machine/input", "machine/action", "machine/viewers"):
+            raise NotImplementedError(method)
         machine = self._machines[store]
         if method == "machine/input":
             return machine.input(params["input"], _viewer(params["viewer"]), now)
         if method == "machine/action":
             return machine.action(params["action"], params.get("error"), now)
-        if method == "machine/viewers":
-            return machine.viewers([_viewer(viewer) for viewer in params["viewers"]], now)
-        raise NotImplementedError(method)
+        return machine.viewers([_viewer(viewer) for viewer in params["viewers"]], now)
 
     def _run(self, name: Any, params: dict[str, Any]) -> None:
         run = params["run"]

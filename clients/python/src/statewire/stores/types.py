@@ -30,11 +30,11 @@ def schema(of: Any, tagged: bool = False) -> dict[str, Any]:
 
 def _schema(of: Any, definitions: dict[str, Any], tagged: bool = False) -> dict[str, Any]:
     origin, arguments = get_origin(of), get_args(of)
-    if of in _SIMPLE:
-        return {"type": _SIMPLE[of]}
     if origin is Annotated:
         extra = [more for more in of.__metadata__ if isinstance(more, dict)]
         return _schema(arguments[0], definitions, tagged) | {key: more[key] for more in extra for key in more}
+    if of in _SIMPLE:
+        return {"type": _SIMPLE[of]}
     if origin in (Union, types.UnionType):
         return {"anyOf": [_schema(argument, definitions, tagged) for argument in arguments]}
     if origin is Literal:

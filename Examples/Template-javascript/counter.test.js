@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { counter } from "./counter.js";
+import { TestStore } from "./statewire/stores.js";
+
+test("each tap adds one", async () => {
+  const store = new TestStore(counter);
+  await store.send({ type: "incrementTapped" });
+  await store.send({ type: "incrementTapped" });
+  assert.deepEqual(store.state, { count: 2, isRunning: false });
+  await store.finish();
+});
+
+test("the store counts each second until it is stopped", async () => {
+  const store = new TestStore(counter);
+  await store.send({ type: "startTapped" });
+  await store.advance(1000);
+  await store.receive({ type: "secondPassed" });
+  assert.deepEqual(store.state, { count: 1, isRunning: true });
+  await store.send({ type: "stopTapped" });
+  await store.advance(5000);
+  assert.deepEqual(store.state, { count: 1, isRunning: false });
+  await store.finish();
+});

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+
+import unittest
+
+from counter import IncrementTapped, SecondPassed, StartTapped, State, StopTapped, counter
+from statewire.stores import TestStore
+
+
+class CounterTests(unittest.TestCase):
+    def test_each_tap_adds_one(self):
+        with TestStore(counter) as store:
+            store.send(IncrementTapped())
+            store.send(IncrementTapped())
+            self.assertEqual(store.state, State(count=2))
+
+    def test_the_store_counts_each_second_until_it_is_stopped(self):
+        with TestStore(counter) as store:
+            store.send(StartTapped())
+            store.advance(1000)
+            store.receive(SecondPassed())
+            self.assertEqual(store.state, State(count=1, isRunning=True))
+            store.send(StopTapped())
+            store.advance(5000)
+            self.assertEqual(store.state, State(count=1))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stores in JavaScript: differences, a TestStore and a program that is served. Tests/Stores has the conformance test.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { test } from "node:test";
+import { applyPatch } from "../src/patch.js";
+import { difference } from "../stores/difference.js";
+import { action, after, cancel, event, every, Refusal, run, TestFailure, TestStore } from "../stores.js";
+
+const items = (count) => Array.from({ length: count }, (_, index) => ({ id: `${index}`, title: `Item ${index}` }));
+const copy = (value) => JSON.parse(JSON.stringify(value));
+
+test("one change of a long list is one operation", () => {
+  const old = items(1000);
+  const added = { id: "new" };
+  for (const [next, operation] of [
+    [[...old.slice(0, 500), added, ...old.slice(500)], { op: "add", path: "/500", value: added }],
+    [[...old.slice(0, 500), ...old.slice(501)], { op: "remove", path: "/500" }],
+    [[...old.slice(1), old[0]], { op: "move", from: "/0", path: "/999" }],
+    [[old[999], ...old.slice(0, 999)], { op: "move", from: "/999", path: "/0" }],
+    [old.map((item) => (item.id === "9" ? { ...item, title: "x" } : item)), { op: "replace", path: "/9/title", value: "x" }],
+  ]) {
+    assert.deepEqual(difference(old, next), [operation]);
+    assert.deepEqual(difference(copy(old), next), [operation]);
+  }
+});
+
+test("random changes have the right result", () => {
+  let seed = 7;
+  const random = (below) => (seed = (seed * 1103515245 + 12345) & 0x7fffffff) % below;
+  const pick = (list) => list[random(list.length)];
+  function value(depth = 0) {
+    const kind = depth > 3 ? 0 : random(10);
+    if (kind < 4) return pick([0, 1, true, false, null, "a", "a/b~c", 1.5, [], {}]);
+    if (kind < 7) return Array.from({ length: random(6) }, () => value(depth + 1));
+    if (kind < 8) return [...new Set([1, 2, 3, 4, 5].map(() => random(12)))].map((id) => ({ id: `${id}`, t: random(3) }));
+    return Object.fromEntries([1, 2, 3].map(() => [pick(["a", "a/b", "~", "type"]), value(depth + 1)]));
+  }
+  function changed(old) {
+    if (Array.isArray(old)) {
+      const next = [...old];
+      for (let count = random(3); count > 0; count--) {
+        const at = random(next.length + 1);
+        if (next.length > 0 && random(2)) next.splice(at, 0, ...next.splice(random(next.length), 1));
+        else if (next.length > 0 && random(2)) next.splice(random(next.length), 1);
+        else next.splice(at, 0, value(3));
+      }
+      return next.map((element) => (random(4) ? element : changed(element)));
+    }
+    if (typeof old === "object" && old !== null)
+      return Object.fromEntries(Object.entries(old).filter(() => random(9)).map(([key, part]) => [key, random(2) ? part : changed(part)]));
+    return value(3);
+  }
+  for (let count = 0; count < 3000; count++) {
+    const old = value();
+    const next = random(3) ? changed(old) : value();
+    assert.deepEqual(applyPatch(copy(old), copy(difference(old, next))), next);
+    assert.deepEqual(difference(old, copy(old)), []);
+  }
+});
+
+test("a part that is the same object is not read", () => {
+  const part = new Proxy({}, { get: () => assert.fail(), ownKeys: () => assert.fail() });
+  assert.deepEqual(difference({ part, b: 1 }, { part, b: 2 }), [{ op: "replace", path: "/b", value: 2 }]);
+});
+
+/** A store whose inputs are effects, and which logs its actions. */
+function logged() {
+  const calls = [];
+  const kind = {
+    initial: { log: [] },
+    effects: [],
+    update(state, { type }, { error }) {
+      if (type === "do") return [undefined, kind.effects];
+      if (type === "mutate") state.log.push("x");
+      if (type === "date") return { log: new Date(0) };
+      if (type === "refuse") throw new Refusal("no", ["type"]);
+      return { log: [...state.log, type, ...(error ? [error.reason] : [])] };
+    },
+    runs: {
+      async work(args, { attempt, send }) {
+        calls.push(args);
+        if (args === "fail" || (args === "retry" && attempt < 3)) throw new Error("no");
+        if (args === "send") send({ type: "sent" });
+        return { type: `done ${args}` };
+      },
+    },
+  };
+  const store = new TestStore(kind);
+  return {
+    store,
+    calls,
+    do: (...effects) => ((kind.effects = effects), store.send({ type: "do" })),
+    async take(...types) {
+      for (const type of types) await store.receive({ type });
+    },
+  };
+}
+
+const failed = { type: "failed" };
+const fails = (promise, message) =>
+  assert.rejects(promise, (error) => error instanceof TestFailure && message.test(error.message));
+
+test("immediate actions are part of the input; waits end in the order of their deadlines", async () => {
+  const { store, take, ...kind } = logged();
+  await kind.do(action({ type: "a" }), after(300, { type: "c" }), every(200, { type: "tick" }, "ticks"), after(100, { type: "b" }));
+  assert.deepEqual(store.state.log, ["a"]);
+  await store.advance(450);
+  await take("b", "tick", "c", "tick");
+  await kind.do(cancel("ticks"));
+  await store.advance(1000);
+  assert.deepEqual(store.state.log, ["a", "b", "tick", "c", "tick"]);
+  await store.finish();
+});
+
+test("actions and events must be received, and effects must end", async () => {
+  const { store, ...kind } = logged();
+  await kind.do(event({ type: "rang" }, ["page"]), run("work", "x"), after(100, { type: "late" }));
+  await fails(store.finish(), /the event .*rang.* was not received/);
+  await fails(kind.do(), /the event .*rang.* was not received/);
+  await store.receiveEvent({ type: "rang" });
+  await fails(store.receive({ type: "other" }), /other.*done x/);
+  await fails(store.receive({ type: "other" }), /nothing has come/);
+  await fails(store.finish(), /have not ended/);
+});
+
+test("a state is frozen, and has a JSON form", async () => {
+  const { store } = logged();
+  await assert.rejects(store.send({ type: "mutate" }), TypeError);
+  await assert.rejects(store.send({ type: "date" }), /a Date has no JSON form/);
+  await assert.rejects(store.send({ type: "refuse" }), (error) => error instanceof Refusal && error.path[0] === "type");
+  assert.deepEqual(store.state, { log: [] });
+  await store.finish();
+});
+
+test("work sends actions, fails, is repeated and ends at its timeout", async () => {
+  const { store, take, calls, ...kind } = logged();
+  await kind.do(run("work", "send"), run("work", "fail", { failed }), run("work", "fail"));
+  await take("sent", "done send", "failed");
+  await kind.do(run("work", "retry", { retry: { attempts: 3, milliseconds: 100 }, failed }));
+  await store.advance(299);
+  assert.equal(calls.filter((name) => name === "retry").length, 2);
+  await store.advance(1);
+  await take("done retry");
+  store.inject("work", "hang");
+  await kind.do(run("work", "x", { timeout: 500, failed }));
+  await store.advance(500);
+  await take("failed");
+  assert.deepEqual(store.state.log.slice(-2), ["failed", "timeout"]);
+  await store.finish();
+});
+
+test("debounce, throttle, latest and serial", async () => {
+  const { store, take, calls, ...kind } = logged();
+  for (const name of ["a", "b"]) {
+    await kind.do(run("work", name, { id: "d", debounce: 100 }));
+    await store.advance(99);
+  }
+  await store.advance(1);
+  await take("done b");
+  await kind.do(run("work", "c", { id: "t", throttle: 100 }));
+  await take("done c");
+  for (const name of ["d", "e"]) await kind.do(run("work", name, { id: "t", throttle: 100 }));
+  await store.advance(100);
+  await take("done e");
+  store.inject("work", "hang");
+  await kind.do(run("work", "f", { id: "l", latest: true }));
+  await kind.do(run("work", "g", { id: "l", latest: true }));
+  await take("done g");
+  store.inject("work", "hang");
+  await kind.do(run("work", "h", { id: "s", serial: "queue" }), run("work", "i", { serial: "queue" }));
+  await store.advance(100);
+  assert.ok(!calls.includes("i"));
+  await kind.do(cancel("s"));
+  await take("done i");
+  await store.finish();
+});
+
+test("a restart ends work and keeps waits; an older state is migrated", async () => {
+  const { store, take, ...kind } = logged();
+  store.inject("work", "hang", 2);
+  await kind.do(run("work", "x", { failed }), run("work", "y", { restart: "again" }), after(100, { type: "a" }));
+  await store.restart(100);
+  assert.deepEqual(store.state.log, ["failed", "interrupted"]);
+  await take("done y");
+  await store.advance(0);
+  await take("a");
+  await store.finish();
+  const migrate = (version, log) => ({ log });
+  const update = () => undefined;
+  assert.deepEqual(new TestStore({ version: 2, migrate, update }, { restoring: ["a"], version: 1 }).state, { log: ["a"] });
+  assert.throws(() => new TestStore({ version: 2, update }, { restoring: ["a"], version: 1 }), /version 1 cannot be used/);
+});
+
+test("a served program keeps its state after a failure, and prints to standard error", () => {
+  const stores = new URL("../stores.js", import.meta.url);
+  const program = `
+    import { serve } from "${stores}";
+    serve({ initial: { count: 0, rest: [] }, update(state, event) {
+      console.log("printed");
+      if (event === "fail") throw new Error("broken");
+      return { ...state, count: event === "nan" ? NaN : state.count + 1 };
+    } });`;
+  const sent = (input) => ["input", { store: 1, input, viewer: {}, now: 0 }];
+  const requests = [["open", { store: 1, name: "a", configuration: {}, viewer: {}, now: 0 }],
+    sent("one"), sent("fail"), sent("nan"), sent("two"), ["later", {}]];
+  const input = requests
+    .map(([method, params], id) => `${JSON.stringify({ jsonrpc: "2.0", id, method: `machine/${method}`, params })}\n`)
+    .join("");
+  const done = spawnSync(process.execPath, ["--input-type=module", "-e", program], { input, encoding: "utf8" });
+  const answers = done.stdout.trim().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(answers.map(({ error }) => error?.code), [undefined, undefined, -32603, -32603, undefined, -32601]);
+  assert.deepEqual(answers[4].result, { patch: [{ op: "replace", path: "/count", value: 2 }] });
+  assert.match(done.stderr, /printed[^]*broken/);
+});

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schemas of types, and values of these types."""
+
+from __future__ import annotations
+
+import enum
+import unittest
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, TypedDict
+
+from statewire.stores import Refusal, StoreKind
+from statewire.stores.types import decode, schema
+
+
+class Color(enum.Enum):
+    RED = "red"
+
+
+@dataclass(frozen=True)
+class Renamed:
+    id: str
+    title: Annotated[str, {"minLength": 1}]
+
+
+@dataclass(frozen=True)
+class Moved:
+    id: str
+    before: str | None = None
+    color: Color = Color.RED
+
+
+class _Node(TypedDict):
+    name: str
+
+
+class Node(_Node, total=False):
+    children: list[Node]
+
+
+@dataclass
+class State:
+    nodes: dict[str, Node] = field(default_factory=dict)
+    pair: tuple[int, ...] = ()
+    mode: Literal["a", "b"] = "a"
+
+
+Input = Renamed | Moved
+
+
+class Types(unittest.TestCase):
+    def test_data_classes_of_inputs_have_their_names_as_type(self) -> None:
+        self.assertEqual(schema(Input, tagged=True), {
+            "anyOf": [{"$ref": "#/$defs/renamed"}, {"$ref": "#/$defs/moved"}],
+            "$defs": {
+                "renamed": {
+                    "type": "object",
+                    "properties": {
+                        "type": {"const": "renamed"}, "id": {"type": "string"},
+                        "title": {"type": "string", "minLength": 1}},
+                    "required": ["type", "id", "title"]},
+                "moved": {
+                    "type": "object",
+                    "properties": {
+                        "type": {"const": "moved"}, "id": {"type": "string"},
+                        "before": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+                        "color": {"enum": ["red"]}},
+                    "required": ["type", "id"]}}})  # fmt: skip
+
+    def test_types_that_contain_themselves_have_definitions(self) -> None:
+        self.assertEqual(schema(State)["$defs"]["Node"], {
+            "type": "object", "required": ["name"],
+            "properties": {
+                "name": {"type": "string"},
+                "children": {"type": "array", "items": {"$ref": "#/$defs/Node"}}}})  # fmt: skip
+        self.assertEqual(schema(State)["$defs"]["State"]["properties"]["mode"], {"enum": ["a", "b"]})
+
+    def test_values_are_decoded(self) -> None:
+        self.assertEqual(decode(Input, {"type": "moved", "id": "1"}, tagged=True), Moved("1"))
+        value = {"nodes": {"x": {"name": "x", "children": [{"name": "y"}]}}, "pair": [1, 2.0], "mode": "b"}
+        self.assertEqual(decode(State, value), State(value["nodes"], (1, 2), "b"))  # type: ignore[arg-type]
+
+    def test_wrong_values_are_refused_with_their_path(self) -> None:
+        cases: list[tuple[Any, Any, list[str | int]]] = [
+            (Input, {"type": "flew"}, ["type"]),
+            (Input, {"type": "renamed", "id": "1"}, ["title"]),
+            (Input, {"type": "moved", "id": 1}, ["id"]),
+            (Input, {"type": "moved", "id": "1", "before": 1}, ["before"]),
+            (Input, {"type": "moved", "id": "1", "color": "blue"}, ["color"]),
+            (Input, [], []),
+            (State, {"pair": [1, True]}, ["pair", 1]),
+            (State, {"pair": [1.5]}, ["pair", 0]),
+            (State, {"mode": "c"}, ["mode"]),
+            (State, {"nodes": {"x": {"name": "x", "children": [{"name": None}]}}},
+             ["nodes", "x", "children", 0, "name"]),
+        ]  # fmt: skip
+        for of, value, path in cases:
+            with self.subTest(value=value), self.assertRaises(Refusal) as refused:
+                decode(of, value, tagged=of is Input)
+            self.assertEqual(refused.exception.path, path)
+
+    def test_the_types_of_update_are_those_of_the_kind(self) -> None:
+        def update(state: State, event: Renamed | Moved) -> State:
+            return state
+
+        kind = StoreKind(initial=State(), update=update)
+        self.assertEqual((kind.state, kind.inputs, kind.actions), (State, Input, Input))
+        self.assertEqual(kind.description()["schemas"]["viewState"]["$ref"], "#/$defs/State")

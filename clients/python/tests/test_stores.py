@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stores in Python: a program that is served, and a TestStore. Tests/Stores has the conformance test."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import unittest
+from typing import Any
+
+from statewire.stores import (
+    Context,
+    Refusal,
+    TestFailure,
+    TestStore,
+    Viewer,
+    action,
+    after,
+    cancel,
+    event,
+    every,
+    run,
+)
+
+
+def update(state: Any, received: Any, context: Context) -> Any:
+    """A store whose inputs are effects: each test sends those that it needs."""
+    log = [*state["log"], received["type"]]
+    match received["type"]:
+        case "do":
+            return None, received["effects"]()
+        case "failed":
+            assert context.error is not None
+            return {"log": [*log, context.error["reason"]]}
+        case "mutate":
+            state["log"].append("x")
+            return state
+        case "refuse":
+            raise Refusal("no", ["type"])
+    return {"log": log}
+
+
+class Kind:
+    """The inputs of tests contain functions, so `TestStore` gets names of them."""
+
+    def __init__(self) -> None:
+        self.effects: Any = None
+        self.calls: list[Any] = []
+        self.store = TestStore(initial={"log": []}, update=self.update, runs={"work": self.work})
+
+    def update(self, state: Any, received: Any, context: Context) -> Any:
+        return update(state, {**received, "effects": lambda: self.effects}, context)
+
+    def work(self, arguments: Any, context: Any) -> Any:
+        self.calls.append(arguments)
+        if arguments == "fail" or (arguments == "retry" and context.attempt < 3):
+            raise ValueError("no")
+        if arguments == "send":
+            context.send({"type": "sent"})
+        return {"type": f"done {arguments}"}
+
+    def do(self, *effects: Any) -> TestStore:
+        self.effects = list(effects)
+        self.store.send({"type": "do"})
+        return self.store
+
+    def take(self, *names: str) -> None:
+        for name in names:
+            self.store.receive({"type": name})
+
+
+FAILED = {"type": "failed"}
+
+
+class TestStores(unittest.TestCase):
+    def test_immediate_actions_are_part_of_the_input(self) -> None:
+        store = Kind().do(action({"type": "a"}), action({"type": "b"}))
+        self.assertEqual(store.state, {"log": ["a", "b"]})
+        store.finish()
+
+    def test_waits_end_in_the_order_of_their_deadlines(self) -> None:
+        kind = Kind()
+        tick = {"type": "tick"}
+        store = kind.do(after(300, {"type": "c"}), every(200, tick, "ticks"), after(100, {"type": "a"}))
+        store.advance(450)
+        kind.take("a", "tick", "c", "tick")
+        kind.do(cancel("ticks"))
+        store.advance(1000)
+        store.finish()
+        self.assertEqual(store.state, {"log": ["a", "tick", "c", "tick"]})
+
+    def test_actions_and_events_must_be_received(self) -> None:
+        kind = Kind()
+        store = kind.do(event({"type": "rang"}, ["page"]), run("work", "x"))
+        for step in (store.finish, lambda: kind.do(), lambda: store.send({"type": "other"})):
+            with self.assertRaisesRegex(TestFailure, "the event .*rang.* was not received"):
+                step()
+        store.receive_event({"type": "rang"})
+        with self.assertRaisesRegex(TestFailure, "nothing else|done x"):
+            store.receive({"type": "nothing else"})
+        with self.assertRaisesRegex(TestFailure, "nothing has come"):
+            store.receive({"type": "done x"})
+
+    def test_effects_that_have_not_ended_are_a_failure(self) -> None:
+        with self.assertRaisesRegex(TestFailure, "have not ended"):
+            Kind().do(after(1, {"type": "a"})).finish()
+        kind = Kind()
+        kind.store.inject("work", "hang")
+        with self.assertRaisesRegex(TestFailure, "have not ended"):
+            kind.do(run("work", "x")).finish()
+
+    def test_an_update_that_changes_its_state_in_place_is_a_failure(self) -> None:
+        with self.assertRaisesRegex(TestFailure, "return a new one"):
+            Kind().store.send({"type": "mutate"})
+
+    def test_refusals_change_nothing(self) -> None:
+        store = Kind().store
+        with self.assertRaises(Refusal) as refused:
+            store.send({"type": "refuse"})
+        self.assertEqual((refused.exception.message, refused.exception.path), ("no", ["type"]))
+        self.assertEqual(store.state, {"log": []})
+
+    def test_work_sends_actions_and_fails(self) -> None:
+        kind = Kind()
+        kind.do(run("work", "send"), run("work", "fail", failed=FAILED), run("work", "fail"))
+        kind.take("sent", "done send", "failed")
+        self.assertEqual(kind.store.state["log"][-1], "error")
+        kind.store.finish()
+
+    def test_work_is_repeated_with_doubled_waits(self) -> None:
+        kind = Kind()
+        store = kind.do(run("work", "retry", retry=(3, 100), failed=FAILED))
+        store.advance(100)
+        self.assertEqual(len(kind.calls), 2)
+        store.advance(199)
+        self.assertEqual(len(kind.calls), 2)
+        store.advance(1)
+        kind.take("done retry")
+        store.finish()
+
+    def test_a_timeout_ends_work(self) -> None:
+        kind = Kind()
+        kind.store.inject("work", "hang")
+        store = kind.do(run("work", "x", timeout=500, failed=FAILED))
+        store.advance(500)
+        kind.take("failed")
+        self.assertEqual(store.state["log"][-1], "timeout")
+        store.finish()
+
+    def test_debounce_throttle_latest_and_serial(self) -> None:
+        kind = Kind()
+        store = kind.store
+        for name in ("a", "b"):
+            kind.do(run("work", name, id="d", debounce=100))
+            store.advance(99)
+        store.advance(1)
+        kind.take("done b")
+        for name in ("c", "d", "e"):
+            kind.do(run("work", name, id="t", throttle=100))
+            if name == "c":
+                kind.take("done c")
+        store.advance(100)
+        kind.take("done e")
+        store.inject("work", "hang")
+        kind.do(run("work", "f", id="l", latest=True))
+        kind.do(run("work", "g", id="l", latest=True))
+        kind.take("done g")
+        store.inject("work", "hang")
+        kind.do(run("work", "h", id="s", serial="queue"), run("work", "i", serial="queue"))
+        store.advance(100)
+        self.assertNotIn("i", kind.calls)
+        kind.do(cancel("s"))
+        kind.take("done i")
+        store.finish()
+
+    def test_a_restart_ends_work_and_keeps_waits(self) -> None:
+        kind = Kind()
+        kind.store.inject("work", "hang", times=2)
+        store = kind.do(
+            run("work", "x", failed=FAILED), run("work", "y", restart="again"), after(100, {"type": "a"}))
+        store.restart(after=100)
+        self.assertEqual(store.state["log"], ["failed", "interrupted"])
+        kind.take("done y")
+        store.advance(0)
+        kind.take("a")
+        store.finish()
+
+    def test_viewers_see_their_view(self) -> None:
+        def viewers(state: Any, viewers: list[Viewer]) -> Any:
+            return {"names": [viewer.identity for viewer in viewers]}
+
+        store = TestStore(
+            initial={"names": []}, update=update, views_by="identity", viewers=viewers,
+            view=lambda state, viewer: {"count": len(state["names"]), "you": viewer.identity})  # fmt: skip
+        store.present([Viewer(identity="anna"), Viewer()])
+        self.assertEqual((store.state, store.view), ({"names": ["anna", None]}, {"count": 2, "you": None}))
+
+    def test_a_state_of_an_older_version_is_migrated(self) -> None:
+        members: dict[str, Any] = {"initial": {}, "update": update, "version": 2}
+        migrated = TestStore(**members, migrate=lambda version, state: {"log": state}, restoring=["a"],
+                             restored_version=1)  # fmt: skip
+        self.assertEqual(migrated.state, {"log": ["a"]})
+        with self.assertRaisesRegex(ValueError, "version 1 cannot be used by version 2"):
+            TestStore(**members, restoring=["a"], restored_version=1)
+
+
+PROGRAM = """
+import sys
+from statewire.stores import serve
+def update(state, event):
+    print("printed")
+    if event == "fail":
+        raise ValueError("broken")
+    if event == "nan":
+        return {"count": float("nan")}
+    if event == "surrogate":
+        return {"count": "\\ud800"}
+    return {"count": state["count"] + 1, "rest": state["rest"]}
+async def work(arguments):
+    return arguments
+serve(initial={"count": 0, "rest": []}, update=update, runs={"work": work})
+"""
+
+
+class Served(unittest.TestCase):
+    def serve(self, *requests: tuple[str, dict[str, Any]]) -> tuple[list[Any], str]:
+        lines = [
+            json.dumps({"jsonrpc": "2.0", "id": id, "method": f"machine/{method}", "params": params}) + "\n"
+            for id, (method, params) in enumerate(requests)
+        ]
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM], input="".join(lines), capture_output=True, text=True, timeout=60,
+            check=True)  # fmt: skip
+        return [json.loads(line) for line in done.stdout.splitlines()], done.stderr
+
+    def test_a_failure_keeps_the_state_and_is_logged(self) -> None:
+        opened: dict[str, Any] = {"store": 1, "name": "a", "configuration": {}, "viewer": {}, "now": 0}
+        sent: dict[str, Any] = {"store": 1, "viewer": {}, "now": 0}
+        answers, log = self.serve(
+            ("open", opened),
+            *(("input", {**sent, "input": text}) for text in ("one", "fail", "nan", "two", "surrogate")),
+            ("later", {}))  # fmt: skip
+        codes = [answer.get("error", {}).get("code") for answer in answers]
+        self.assertEqual(codes, [None, None, -32603, -32603, None, None, -32601])
+        self.assertEqual(answers[4]["result"], {"patch": [{"op": "replace", "path": "/count", "value": 2}]})
+        self.assertEqual(answers[5]["result"]["patch"][1]["value"], "\ud800")
+        self.assertIn("ValueError: broken", log)
+        self.assertIn("printed", log)
