@@ -4,13 +4,15 @@
 // so the cost follows the change. Elements of lists are the same if they are the same object or have the same `id`: an
 // insertion, a removal and a move in a long list are one operation each.
 
+import { frozen, frozenAlone } from "./frozen.js";
+
 // A list with more moves is replaced, because each move searches the list.
 const MAXIMUM_MOVES = 256;
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const has = (object, key) => Object.hasOwn(object, key) && object[key] !== undefined;
 
-/** Returns the operations that make `old` to `next`. */
+/** Returns the operations that make `old` to `next`. Freezes all parts of `next` that are new. */
 export function difference(old, next) {
 	const patch = [];
 	compare(old, next, "", patch);
@@ -22,26 +24,28 @@ function compare(old, next, path, patch) {
 	if (Array.isArray(old) && Array.isArray(next)) compareLists(old, next, path, patch);
 	// Two cases of a union have few members in common.
 	else if (isObject(old) && isObject(next) && old.type === next.type) compareObjects(old, next, path, patch);
-	else patch.push({ op: "replace", path, value: next });
+	else patch.push({ op: "replace", path, value: frozen(next) });
 }
 
 function compareObjects(old, next, path, patch) {
+	frozenAlone(next);
 	const place = (key) => `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 	for (const key of Object.keys(old))
 		if (has(old, key) && !has(next, key)) patch.push({ op: "remove", path: place(key) });
 	for (const key of Object.keys(next)) {
 		if (!has(next, key)) continue;
 		if (has(old, key)) compare(old[key], next[key], place(key), patch);
-		else patch.push({ op: "add", path: place(key), value: next[key] });
+		else patch.push({ op: "add", path: place(key), value: frozen(next[key]) });
 	}
 }
 
 function compareLists(old, next, path, patch) {
+	frozenAlone(next);
 	const shorter = Math.min(old.length, next.length);
 	let start = 0;
 	while (start < shorter && old[start] === next[start]) start++;
 	let end = 0;
-	while (end < shorter - start && old.at(-1 - end) === next.at(-1 - end)) end++;
+	while (end < shorter - start && old[old.length - 1 - end] === next[next.length - 1 - end]) end++;
 	const a = old.slice(start, old.length - end);
 	const b = next.slice(start, next.length - end);
 	let [before, after] = [a.map(key), b.map(key)];
@@ -53,7 +57,7 @@ function compareLists(old, next, path, patch) {
 	const kept = new Set(sources.filter((source) => source >= 0));
 	const stay = increasing(sources);
 	if (kept.size - stay.size > MAXIMUM_MOVES) {
-		patch.push({ op: "replace", path, value: next });
+		patch.push({ op: "replace", path, value: frozen([...next]) });
 		return;
 	}
 	// The elements at this point of the patch, as indexes in `a`.
@@ -76,7 +80,7 @@ function compareLists(old, next, path, patch) {
 				patch.push({ op: "move", from: `${path}/${start + index}`, path: `${path}/${start + position}` });
 		} else {
 			line.splice(++position, 0, -1);
-			patch.push({ op: "add", path: `${path}/${start + position}`, value: b[target] });
+			patch.push({ op: "add", path: `${path}/${start + position}`, value: frozen(b[target]) });
 		}
 	}
 	for (const [target, source] of sources.entries())

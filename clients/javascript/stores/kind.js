@@ -5,6 +5,7 @@
 
 import { difference } from "./difference.js";
 import { Effect } from "./effects.js";
+import { frozen } from "./frozen.js";
 
 // A patch that is this much longer than the state is replaced by it. Short states are patched, so that clients see what
 // has changed.
@@ -37,7 +38,7 @@ export class Machine {
 	}
 
 	#seen(state, viewer) {
-		return frozen(this.#kind.view?.(state, viewer, this.#circumstances.configuration));
+		return this.#kind.view?.(state, viewer, this.#circumstances.configuration);
 	}
 
 	open(viewer, now) {
@@ -51,7 +52,7 @@ export class Machine {
 		if (version > current || (version < current && !migrate))
 			throw new Error(`a state of version ${version} cannot be used by version ${current}`);
 		if (version < current) return this.#step(migrate(version, state));
-		this.#sent.set("state", { value: state, length: JSON.stringify(state).length });
+		this.#sent.set("state", { value: frozen(state), length: JSON.stringify(state).length });
 		return this.#step(state);
 	}
 
@@ -81,7 +82,7 @@ export class Machine {
 	#step(result) {
 		const [next, effects = []] = Array.isArray(result) ? result : [result];
 		// An update that returns nothing leaves the state unchanged.
-		const state = next === undefined ? this.state : frozen(next);
+		const state = next === undefined ? this.state : next;
 		const update = {};
 		const sent = new Map(this.#sent);
 		change(update, sent, "state", "state", state);
@@ -120,7 +121,7 @@ export class Machine {
 /** Adds the change of a value to an update: as a patch, or the value if that is shorter. */
 function change(update, sent, key, name, value) {
 	if (!sent.has(key)) {
-		update[name] = value;
+		update[name] = frozen(value);
 		sent.set(key, { value, length: JSON.stringify(value).length });
 		return;
 	}
@@ -132,26 +133,4 @@ function change(update, sent, key, name, value) {
 	if (patchLength > length + SLACK || patch[0]?.path === "") update[name] = value;
 	else if (patch.length > 0) update[name === "state" ? "patch" : "viewPatch"] = patch;
 	sent.set(key, { value, length });
-}
-
-/**
- * Freezes a value with all its parts, so that an update that changes its state in place throws. Parts that are frozen
- * are skipped. Throws if a part has no JSON form.
- */
-export function frozen(value) {
-	if (typeof value === "object" && value !== null) {
-		if (Object.isFrozen(value)) return value;
-		const prototype = Object.getPrototypeOf(value);
-		if (Array.isArray(value)) {
-			for (const element of value) {
-				if (element === undefined) throw new TypeError("undefined in an array has no JSON form");
-				frozen(element);
-			}
-		} else if (prototype === Object.prototype || prototype === null) for (const key in value) frozen(value[key]);
-		else throw new TypeError(`a ${prototype.constructor.name} has no JSON form`);
-		return Object.freeze(value);
-	}
-	const isPlain = Number.isFinite(value) || /^(string|boolean|undefined)$/.test(typeof value) || value === null;
-	if (!isPlain) throw new TypeError(`${String(value)} has no JSON form`);
-	return value;
 }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * Freezes a value with all its parts, so that an update that changes its state in place throws. Parts that are frozen
+ * are skipped. Throws if a part has no JSON form.
+ */
+export function frozen(value) {
+	if (typeof value !== "object" || value === null) {
+		const isPlain = Number.isFinite(value) || /^(string|boolean|undefined)$/.test(typeof value) || value === null;
+		if (!isPlain) throw new TypeError(`${String(value)} has no JSON form`);
+	} else if (!Object.isFrozen(value)) {
+		for (const key of Object.keys(value)) frozen(value[key]);
+		frozenAlone(value);
+	}
+	return value;
+}
+
+/** Freezes an object or array without its parts. Throws if it has no JSON form. */
+export function frozenAlone(value) {
+	const prototype = Object.getPrototypeOf(value);
+	if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null)
+		throw new TypeError(`a ${prototype.constructor.name} has no JSON form`);
+	if (Array.isArray(value) && value.includes(undefined)) throw new TypeError("undefined in an array has no JSON form");
+	return Object.freeze(value);
+}
