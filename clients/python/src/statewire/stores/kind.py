@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import json
 import typing
@@ -221,12 +222,17 @@ def text(value: Any) -> str:
 
 def call(function: Callable[..., Any], *arguments: Any) -> Any:
     """Calls a function with as many of the arguments as it has parameters."""
-    parameters = inspect.signature(function).parameters.values()
-    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
-        return function(*arguments)
-    return function(
-        *arguments[: sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)]
-    )
+    return function(*arguments[: _arity(function)])
+
+
+@functools.lru_cache(maxsize=64)
+def _arity(function: Callable[..., Any]) -> int | None:
+    """Returns the number of positional parameters; None for any number."""
+    kinds = [parameter.kind for parameter in inspect.signature(function).parameters.values()]
+    if inspect.Parameter.VAR_POSITIONAL in kinds:
+        return None
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(kind in positional for kind in kinds)
 
 
 def _hints(function: Callable[..., Any], *names: str) -> dict[str, Any]:
