@@ -293,14 +293,7 @@ final class StoreEntry {
     request: UnsafeRawBufferPointer?
   ) throws(InputError) -> SendResult? {
     isSending = true
-    defer {
-      isSending = false
-      if !settledDuringInput.isEmpty {
-        let settled = settledDuringInput
-        settledDuringInput.removeAll()
-        for tell in settled { tell() }
-      }
-    }
+    defer { endSending() }
     let sendResult: SendResult?
     do throws(InputError) {
       sendResult = try content.made.send(&reader, subscription.viewer)
@@ -317,6 +310,15 @@ final class StoreEntry {
     }
     flush()
     return sendResult
+  }
+
+  /// Notes that an input, or the reply to one, has been folded.
+  private func endSending() {
+    isSending = false
+    guard !settledDuringInput.isEmpty else { return }
+    let settled = settledDuringInput
+    settledDuringInput.removeAll()
+    for tell in settled { tell() }
   }
 
   /// Calls `body` when an input is settled, after the update of its last effect.
@@ -482,11 +484,19 @@ extension StoreEntry: StoreServer {
     record != nil || history != nil || subscriptions.contains { $0.format != nil }
   }
 
-  func willAnswer(_ inputID: InputID) {
+  func willReply() {
+    isSending = true
     // The client may see the store as one of the audiences.
-    for entry in audienceEntries { entry.willAnswer(inputID) }
-    guard let (request, subscription) = unanswered.removeValue(forKey: inputID) else { return }
-    request.withUnsafeBytes { subscription.applied($0) }
+    for entry in audienceEntries { entry.willReply() }
+  }
+
+  func didReply(to inputID: InputID, isAnswered: Bool) {
+    for entry in audienceEntries { entry.didReply(to: inputID, isAnswered: isAnswered) }
+    if isAnswered, let (request, subscription) = unanswered.removeValue(forKey: inputID) {
+      request.withUnsafeBytes { subscription.applied($0) }
+    }
+    flush()
+    endSending()
   }
 
   func published(_ publication: borrowing Publication) {

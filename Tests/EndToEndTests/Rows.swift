@@ -77,7 +77,7 @@ extension Row {
       in: "rules"),
     Row(
       "rule.settle.revision", "a response has the current revision, also of a replaced load",
-      in: "todo-failures"),
+      in: "todo-lists-failures"),
     Row(
       "rule.applied.attach",
       "a client that attaches again to the same session keeps its last request",
@@ -197,10 +197,10 @@ extension Row {
     Row(
       "todo.loading.others", "in loading, other changes are not visible either", in: "todo-states"),
     Row("todo.error.others", "in error, other changes are not visible either", in: "todo-states"),
-    Row("todo.list.named", "a list has a name", in: "todo-states"),
+    Row("todo.list.named", "a list has a name", in: "todo-lists-states"),
     Row(
       "todo.list.default", "without a configuration, the name of the list is `default`",
-      in: "todo-states"),
+      in: "todo-lists-states"),
     Row("todo.list.shared", "all sessions share a list with a name", in: "shared-list"),
     Row("todo.memory.begins", "a list in memory begins with the todos 1 to N", in: "todo-states"),
     Row("todo.memory.private", "a list in memory is private to its store", in: "todo-states"),
@@ -208,13 +208,13 @@ extension Row {
     Row("todo.memory.at-once", "a list in memory is available before the response", in: "todo"),
     Row(
       "todo.configuration.refused", "an invalid configuration is refused with its path",
-      in: "todo-states"),
+      in: "todo-lists-states"),
     Row(
       "todo.stateRequested.cancelled", "a first load that is cancelled gives the error",
-      in: "todo-failures"),
+      in: "todo-lists-failures"),
     Row(
       "todo.stateRequested.superseded", "a first load that is replaced leaves the state at loading",
-      in: "todo-failures"),
+      in: "todo-lists-failures"),
     Row("todo.recovers", "after an error, a load gives the content again", in: "todo-failures"),
     Row(
       "todo.stream.list-once", "the list is sent once, with all earlier changes",
@@ -250,7 +250,7 @@ extension Row {
       "the program keeps a list from one process to the next"),
     Row(
       "todo.database.failed", "failures of the database have the same effects",
-      in: "todo-failures"),
+      in: "todo-lists-failures"),
   ]
 
   // MARK: - The form that adds a todo

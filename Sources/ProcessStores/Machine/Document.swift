@@ -64,6 +64,7 @@ struct Document: Sendable {
         throw JSONError(error.code, "operation \(index): \(error.message)")
       }
     }
+    if change.isEmpty { return self }
     var (size, measured) = (storage.bytes + bytes, storage.measuredBytes)
     // Measured again when it may be wrong by a quarter.
     if size > measured + max(measured / 4, 4096) {
@@ -92,8 +93,13 @@ extension JSONPatch.Operation {
   ) throws(JSONError) {
     switch self {
     case .test: break
-    case .replace, .remove: change.append(self)
-    case .add(let path, let value): change.append(.add(path.withIndex(in: document), value))
+    case .replace(let path, let value):
+      // A change that changes nothing is not published.
+      if document[path] != value { change.append(self) }
+    case .remove: change.append(self)
+    case .add(let path, let value):
+      if document.hasMember(path, value) { return }
+      change.append(.add(path.withIndex(in: document), value))
     case .copy(let from, let path):
       guard let value = document[from] else { return }
       change.append(.add(path.withIndex(in: document), value))
@@ -110,6 +116,14 @@ extension JSONPatch.Operation {
       let rest = try JSONPatch([.remove(from)]).apply(to: document)
       change.append(.add(path.withIndex(in: rest), value))
     }
+  }
+}
+
+extension JSONValue {
+  /// Returns true if a path leads to a member of an object, with this value.
+  fileprivate func hasMember(_ path: JSONPointer, _ value: JSONValue) -> Bool {
+    guard self[path] == value else { return false }
+    return path.tokens.isEmpty || self[JSONPointer(Array(path.tokens.dropLast()))]?.object != nil
   }
 }
 

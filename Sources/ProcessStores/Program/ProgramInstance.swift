@@ -23,6 +23,20 @@ final class ProgramInstance {
   var problem: String?
   /// The jobs that wait until the program runs again.
   var waiting: [ProgramJob] = []
+  /// The number of times that the program has failed at an effect, by key, or at restoring the store,
+  /// by nil; without those at which it did not fail since.
+  private var failures: [Int?: Int] = [:]
+  /// A request at which the program has failed so often is not repeated.
+  private static let maximumFailures = 3
+
+  /// Notes that the program has failed at an effect, or at restoring the store.
+  func failed(at key: Int?) { failures[key, default: 0] += 1 }
+
+  /// Notes that the program has answered.
+  func succeeded(at key: Int?) { if !failures.isEmpty { failures[key] = nil } }
+
+  /// True if a request is not repeated.
+  func isHopeless(_ key: Int?) -> Bool { failures[key, default: 0] >= Self.maximumFailures }
 
   init(_ setup: StoreSetup) { self.setup = setup }
 

@@ -19,7 +19,13 @@ extension ProgramLoop {
           }
           return true
         }
-        try take(text, request)
+        do throws(JSONError) {
+          try take(text, request)
+        } catch {
+          blame(request)
+          interrupted(request, "the program of the store kind \(kind.quoted()) has failed")
+          throw error
+        }
       case .error(let id, let error):
         guard let request = remove(id) else { return true }
         try take(error, request)
@@ -53,7 +59,9 @@ extension ProgramLoop {
         pending: [])
       for effect in update.effects { state.begin(effect) }
       opened(.success(state))
-    case .restore(let instance): try update(instance, result, isRestored: true)
+    case .restore(let instance):
+      try update(instance, result, isRestored: true)
+      instance.succeeded(at: nil)
     case .viewers(let instance): try update(instance, result)
     case .job(let instance, let job): try end(job, instance, result)
     }
@@ -85,6 +93,7 @@ extension ProgramLoop {
       let update = try instance.apply(
         ParsedUpdate(result), of: nil, ending: ends ? key : nil, version: description.version,
         now: reply.clock.milliseconds)
+      instance.succeeded(at: key)
       deliver(reply.message(.updated(update)), to: reply)
     case .work(let work, _, _, let events):
       works[work] = nil
@@ -107,10 +116,7 @@ extension ProgramLoop {
       instances[instance.setup.number] = nil
       opened(.failure(refusal(error)))
     case .restore(let instance):
-      instance.problem =
-        "the program of the store kind \(kind.quoted()) cannot use the state of the store"
-      instance.isOpen = false
-      complain("it cannot restore a store: \(error.message)")
+      setAside(instance, "it cannot restore a store: \(error.message)")
     case .viewers: complain("machine/viewers failed: \(error.message)")
     case .job(_, let job):
       switch job {

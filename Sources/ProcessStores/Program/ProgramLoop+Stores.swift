@@ -75,7 +75,19 @@ extension ProgramLoop {
     for message in messages { take(message) }
   }
 
+  /// Lets a store refuse its inputs until the program is replaced.
+  func setAside(_ instance: ProgramInstance, _ reason: String) {
+    instance.problem =
+      "the program of the store kind \(kind.quoted()) cannot use the state of the store"
+    instance.isOpen = false
+    complain(reason)
+    let waiting = instance.waiting
+    instance.waiting = []
+    for job in waiting { take(job, instance) }
+  }
+
   private func restore(_ instance: ProgramInstance) {
+    guard !instance.isHopeless(nil) else { return }
     instance.isOpen = true
     instance.problem = nil
     let now = instance.feed?.clock.milliseconds ?? 0
@@ -107,7 +119,7 @@ extension ProgramLoop {
   }
 
   private func take(_ job: ProgramJob, _ instance: ProgramInstance) {
-    if let problem = instance.problem {
+    if let problem = instance.problem, case .input = job {
       return end(job, InputRefusal(.unavailable, problem))
     }
     if instance.isOpen, case .running = phase {
@@ -190,10 +202,22 @@ extension ProgramLoop {
     }
   }
 
+  /// Notes that the process has failed at a request.
+  func blame(_ request: Request) {
+    switch request {
+    case .restore(let instance): instance.failed(at: nil)
+    case .job(let instance, .action(_, let key, _, _, _)): instance.failed(at: key)
+    case .describe, .open, .viewers, .job: break
+    }
+  }
+
   /// Ends a request whose process has ended.
   func interrupted(_ request: Request, _ reason: String) {
     switch request {
-    case .describe, .restore, .viewers: break
+    case .describe, .viewers: break
+    case .restore(let instance):
+      guard instance.isHopeless(nil) else { return }
+      setAside(instance, "it fails when it restores a store")
     case .open(let instance, _, let opened):
       instances[instance.setup.number] = nil
       opened(.failure(InputRefusal(.unavailable, reason)))
@@ -202,9 +226,11 @@ extension ProgramLoop {
       case .input(_, _, _, let reply):
         // The process may have applied it, so it is not sent again.
         deliver(reply.message(nil, refusing: InputRefusal(.unavailable, reason)), to: reply)
-      case .action:
+      case .action(_, let key, _, _, _):
         // Nothing of it is in the state.
-        instance.waiting.append(job)
+        guard instance.isHopeless(key) else { return instance.waiting.append(job) }
+        complain("an action at which it fails is dropped")
+        end(job, nil)
       case .work(_, let effect, _, let events):
         if effect.restart == .again {
           instance.waiting.append(job)

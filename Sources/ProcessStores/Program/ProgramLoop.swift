@@ -68,7 +68,7 @@ final class ProgramLoop {
   private var errorText: [UInt8] = []
   private var chunk = [UInt8](repeating: 0, count: 64 << 10)
   private var errorLines = TokenBucket(capacity: 100, perSecond: 10)
-  /// Limits the messages of the process that nobody has asked for.
+  /// Limits the messages of the process that belong to no work.
   private var strayMessages = TokenBucket(capacity: 10_000, perSecond: 1_000)
   private var replies = ReplyBatch()
 
@@ -95,7 +95,11 @@ final class ProgramLoop {
       wait()
       let (messages, isClosed) = mailbox.take()
       self.isClosed = isClosed
-      for message in messages { take(message) }
+      for (message, ended) in messages {
+        take(message)
+        // Its request has a note of its own; another result is delivered with the next replies.
+        if let ended { replies.whenDelivered(ended) }
+      }
       if process != nil { receive() }
       if process != nil { checkDeadlines() }
       replies.flush()
@@ -130,7 +134,8 @@ final class ProgramLoop {
 
   /// Ends the process after it has failed, and starts it again later.
   func failed(_ reason: String) {
-    var reason = reason
+    var (reason, wasStarting) = (reason, false)
+    if case .starting = phase { wasStarting = true }
     if let process {
       self.process = nil
       let end = process.end()
@@ -146,7 +151,7 @@ final class ProgramLoop {
     }
     phase = .waiting(until: .now + delay)
     described(nil, reason)
-    if delay > .zero { failEarly() }
+    if delay > .zero || wasStarting { failEarly() }
     failRequests("the program of the store kind \(kind.quoted()) has failed")
   }
 
@@ -189,6 +194,8 @@ final class ProgramLoop {
     (deadlines, firstDeadline) = ([], 0)
     works = [:]
     for instance in instances.values { instance.isOpen = false }
+    // A program works in order, so the oldest request is the one at which it has failed.
+    if let first = ids.first, let request = request(first) { blame(request) }
     for id in ids {
       if let request = remove(id) { interrupted(request, reason) }
     }

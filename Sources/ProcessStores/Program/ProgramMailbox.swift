@@ -13,14 +13,21 @@ internal import StateMachines
 /// The messages of the stores to the thread of a program, and a pipe that wakes the thread.
 final class ProgramMailbox: Sendable {
   private struct State {
-    var messages: [ProgramCommandMessage] = []
+    var messages: [Entry] = []
     var isClosed = false
   }
 
+  /// A message, and the end of the note that the server is busy with it.
+  typealias Entry = (message: ProgramCommandMessage, ended: (@Sendable () -> Void)?)
+
+  private let busy: (@Sendable () -> @Sendable () -> Void)?
   private let state = Lock(State())
   private let ends: (reading: Int32, writing: Int32)
 
-  init() {
+  /// - Parameter busy: Called when a message is added; the returned function is called when it has been
+  ///   handled.
+  init(busy: (@Sendable () -> @Sendable () -> Void)?) {
+    self.busy = busy
     var ends: [Int32] = [-1, -1]
     // The process has no descriptor left; no program could be started either.
     precondition(pipe(&ends) == 0, "cannot open a pipe")
@@ -51,13 +58,16 @@ final class ProgramMailbox: Sendable {
 
   /// Adds a message. After `close` it is dropped, except that its sender gets an error.
   func post(_ message: ProgramCommandMessage) {
+    let entry = (message, busy?())
     let (isFirst, isClosed) = state.withLock { state in
       guard !state.isClosed else { return (false, true) }
-      state.messages.append(message)
+      state.messages.append(entry)
       return (state.messages.count == 1, false)
     }
     if isFirst { wake() }
-    if isClosed { message.fail() }
+    guard isClosed else { return }
+    message.fail()
+    entry.1?()
   }
 
   /// Ends the thread.
@@ -72,7 +82,7 @@ final class ProgramMailbox: Sendable {
   }
 
   /// Removes all messages.
-  func take() -> (messages: [ProgramCommandMessage], isClosed: Bool) {
+  func take() -> (messages: [Entry], isClosed: Bool) {
     var bytes = [UInt8](repeating: 0, count: 64)
     while read(ends.reading, &bytes, bytes.count) == bytes.count {}
     return state.withLock { state in

@@ -21,7 +21,7 @@ public final class StoreProgram: Sendable {
 
   /// The name of the kind.
   public let name: String
-  private let mailbox = ProgramMailbox()
+  private let mailbox: ProgramMailbox
   private let shared = Lock(Shared())
   /// Ends with the thread.
   private let life: AsyncStream<Never>
@@ -48,7 +48,8 @@ public final class StoreProgram: Sendable {
     log: @escaping @Sendable (LogEntry) -> Void
   ) {
     self.name = name
-    let mailbox = mailbox
+    let mailbox = ProgramMailbox(busy: busy)
+    self.mailbox = mailbox
     let (life, ending) = AsyncStream.makeStream(of: Never.self)
     self.life = life
     let described: @Sendable (ProgramDescription?, String?) -> Void = { [weak self] in

@@ -160,9 +160,15 @@ public protocol StoreServer: AnyObject {
   /// change.
   var needsPatches: Bool { get }
 
-  /// Notes that the next published value, until the callbacks of `whenAnswered` are called, is the
-  /// reply to an exchange of an input.
-  func willAnswer(_ inputID: InputID)
+  /// Notes that the reply to an exchange of an input is folded until `didReply`.
+  func willReply()
+
+  /// Notes that the reply to an exchange of an input was folded.
+  ///
+  /// - Parameters:
+  ///   - inputID: The input.
+  ///   - isAnswered: True if it was the last reply before the response to the input.
+  func didReply(to inputID: InputID, isAnswered: Bool)
 
   /// Handles a published value.
   func published(_ publication: borrowing Publication)
@@ -182,8 +188,10 @@ public protocol StoreServer: AnyObject {
 }
 
 extension StoreServer {
-  /// Does nothing: the server does not say to which input an update belongs.
-  public func willAnswer(_ inputID: InputID) {}
+  /// Does nothing: the server does not report to which input an update belongs.
+  public func willReply() {}
+  /// Does nothing: the server does not report to which input an update belongs.
+  public func didReply(to inputID: InputID, isAnswered: Bool) {}
 }
 
 /// The reason why an input that came as JSON text was refused.

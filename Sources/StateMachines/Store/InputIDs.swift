@@ -23,6 +23,15 @@ struct InputIDs: ~Copyable {
     var isAnswered = false
   }
 
+  /// The end of the exchanges of an input.
+  struct Answered {
+    /// The callbacks that wait for it.
+    let waiters: [(Completion) -> Void]
+    let end: Completion.End
+    /// True if the replies have changed the view state.
+    let changed: Bool
+  }
+
   private(set) var last: UInt64
   /// The entries, sorted by input id.
   private var open: [Open] = []
@@ -68,14 +77,15 @@ struct InputIDs: ~Copyable {
   ///   which the exchanges ended; else nil.
   mutating func exchangeEnded(
     _ inputID: InputID, changed: Bool
-  ) -> (waiters: [(Completion) -> Void], (end: Completion.End, changed: Bool))? {
+  ) -> Answered? {
     guard let index = index(of: inputID) else { return nil }
     open[index].exchanges -= 1
     if changed { open[index].hasChanged = true }
     guard open[index].exchanges == 0, let waiters = open[index].answerWaiters else { return nil }
     open[index].answerWaiters = nil
     open[index].isAnswered = true
-    return (waiters, (open[index].end, open[index].hasChanged))
+    return Answered(
+      waiters: waiters, end: open[index].end, changed: open[index].hasChanged)
   }
 
   /// Notes that an effect of the input has ended.

@@ -215,7 +215,7 @@ extension Store {
   func replied(_ number: RunNumber, _ action: Machine.Action?, _ refusal: InputRefusal?) {
     guard let run = runner.run(number) else { return }
     let (inputID, before) = (run.inputID, revision)
-    if !inputIDs.isAnswered(inputID) { listeners.server?.willAnswer(inputID) }
+    listeners.server?.willReply()
     if let refusal {
       observers.tested(.refusal(refusal))
       _ = inputIDs.refuse(inputID, refusal)
@@ -229,13 +229,16 @@ extension Store {
     }
     guard phase != .closed, runner.ended(number) != nil else { return }
     observers.ended(run.operation, refusal == nil ? .finished : .failed, revision)
-    endExchange(of: inputID, changed: revision != before)
+    let answered = inputIDs.exchangeEnded(inputID, changed: revision != before)
+    listeners.server?.didReply(to: inputID, isAnswered: answered != nil)
+    if let answered { respond(answered) }
     settled(inputID, cancelled: false)
   }
 
-  private func endExchange(of inputID: InputID, changed: Bool = false) {
-    guard let (waiters, end) = inputIDs.exchangeEnded(inputID, changed: changed) else { return }
-    for waiter in waiters { waiter(Completion(revision: revision, end.end, changed: end.changed)) }
+  private func respond(_ answered: InputIDs.Answered) {
+    for waiter in answered.waiters {
+      waiter(Completion(revision: revision, answered.end, changed: answered.changed))
+    }
   }
 
   /// Cancels the effects of an input, except feeds. Cancelled effects count as ended.
@@ -288,7 +291,11 @@ extension Store {
       // before the response.
       if let action = run.work.cancelled { fold(action, for: run.isFeed ? nil : run.inputID) }
       if !run.isFeed {
-        if run.work.exchange != nil { endExchange(of: run.inputID) }
+        if run.work.exchange != nil,
+          let answered = inputIDs.exchangeEnded(run.inputID, changed: false)
+        {
+          respond(answered)
+        }
         settled(run.inputID, cancelled: true)
       } else if let next = run.next {
         dropped(next)
