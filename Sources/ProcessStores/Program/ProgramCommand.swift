@@ -17,6 +17,10 @@ public struct ProgramCommand: Sendable {
   /// for no limit. It counts all processes of that user.
   public var processes = 0
 
+  /// True if the program is replaced when files of its folder change. The folder is that of the first
+  /// word that names a file, or else the working folder.
+  public var isWatched = false
+
   /// Creates a command from words.
   public init(words: [String]) { self.words = words }
 

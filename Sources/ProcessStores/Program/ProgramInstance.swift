@@ -35,6 +35,9 @@ final class ProgramInstance {
   /// Notes that the program has answered.
   func succeeded(at key: Int?) { if !failures.isEmpty { failures[key] = nil } }
 
+  /// Forgets the failures, because the program has changed.
+  func forgetFailures() { failures = [:] }
+
   /// True if a request is not repeated.
   func isHopeless(_ key: Int?) -> Bool { failures[key, default: 0] >= Self.maximumFailures }
 

@@ -10,7 +10,7 @@ extension ProgramLoop {
     case .open(let setup, let viewer, let now, let opened):
       switch phase {
       case .running: open(setup, viewer, now, opened)
-      case .starting: early.append(message)
+      case .starting, .ending: early.append(message)
       case .waiting: opened(.failure(unavailable))
       }
     case .begin(let setup, let state, let reply):

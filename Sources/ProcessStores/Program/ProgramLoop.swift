@@ -22,6 +22,15 @@ final class ProgramLoop {
     case running
     /// The process has failed, and is started at a time.
     case waiting(until: ContinuousClock.Instant)
+    /// The process answers its last requests, and the successor then replaces it.
+    case ending(ProgramDescription)
+  }
+
+  /// A process of changed files that has been asked to describe itself.
+  private struct Successor {
+    let streams: ProgramStreams
+    let deadline: ContinuousClock.Instant
+    var lastError: String?
   }
 
   /// A request that has not been answered.
@@ -40,7 +49,10 @@ final class ProgramLoop {
   private let described: @Sendable (ProgramDescription?, String?) -> Void
   private let log: @Sendable (StoreProgram.LogEntry) -> Void
 
-  private var process: ProgramProcess?
+  private var process: ProgramStreams?
+  /// The next version of the program, which replaces the process.
+  private var successor: Successor?
+  private var files: WatchedFolder?
   private(set) var phase = Phase.waiting(until: .now)
   private var isClosed = false
   private(set) var description = ProgramDescription.unknown
@@ -62,18 +74,11 @@ final class ProgramLoop {
   /// The work that runs: the id of its request.
   var works: [Int: Int] = [:]
 
-  private var unsent: [UInt8] = []
-  private var sentCount = 0
-  private var received: [UInt8] = []
-  private var errorText: [UInt8] = []
-  private var chunk = [UInt8](repeating: 0, count: 64 << 10)
   private var errorLines = TokenBucket(capacity: 100, perSecond: 10)
   /// Limits the messages of the process that belong to no work.
   private var strayMessages = TokenBucket(capacity: 10_000, perSecond: 1_000)
   private var replies = ReplyBatch()
 
-  /// The longest line from the process.
-  static let maximumLineBytes = 16 << 20
   /// The most bytes that wait for the process before stores get errors.
   static let maximumUnsentBytes = 64 << 20
 
@@ -85,6 +90,7 @@ final class ProgramLoop {
   ) {
     (self.kind, self.command, self.mailbox, self.busy) = (kind, command, mailbox, busy)
     (self.described, self.log) = (described, log)
+    if command.isWatched { files = WatchedFolder(of: command) }
   }
 
   /// Runs until the mailbox is closed.
@@ -102,16 +108,15 @@ final class ProgramLoop {
       }
       if process != nil { receive() }
       if process != nil { checkDeadlines() }
+      if files != nil { watch() }
       replies.flush()
     }
     end()
   }
 
   private func end() {
-    if let process {
-      self.process = nil
-      _ = process.end()
-    }
+    for streams in [process, successor?.streams] { _ = streams?.end() }
+    (process, successor) = (nil, nil)
     failRequests("the server is shutting down")
     replies.flush()
   }
@@ -120,13 +125,12 @@ final class ProgramLoop {
 
   private func start() {
     do throws(ProgramProcess.StartError) {
-      process = try ProgramProcess(command)
+      process = try ProgramStreams(command)
     } catch {
       return failed("cannot start \(command.words[0]): \(error)")
     }
     startedAt = .now
     phase = .starting
-    (unsent, sentCount, received, errorText) = ([], 0, [], [])
     requests = ProgramRequests()
     let id = requests.request("machine/describe") { $0.member("protocol", 1) }
     add(id, .describe)
@@ -134,6 +138,10 @@ final class ProgramLoop {
 
   /// Ends the process after it has failed, and starts it again later.
   func failed(_ reason: String) {
+    if let successor {
+      _ = successor.streams.end()
+      self.successor = nil
+    }
     var (reason, wasStarting) = (reason, false)
     if case .starting = phase { wasStarting = true }
     if let process {
@@ -165,6 +173,101 @@ final class ProgramLoop {
     restoreAll()
   }
 
+  // MARK: Changed files
+
+  private static let watchInterval: Int32 = 200
+
+  /// Starts the successor when files have changed, and follows it until it replaces the process.
+  private func watch() {
+    if files?.hasChanged() == true { startSuccessor() }
+    guard let successor else { return replaceIfIdle() }
+    successor.streams.receiveErrors { self.successor?.lastError = $0 }
+    var result: Result<ProgramDescription, JSONError>?
+    let output = successor.streams.receive { line in
+      result = Self.description(line)
+      return false
+    }
+    switch (result, output) {
+    case (.success(let description)?, _): replace(by: description)
+    case (.failure(let error)?, _): giveUp("it broke the protocol: \(error.message)")
+    case (nil, .ended): giveUp("it has ended (\(successor.streams.end()))", hasEnded: true)
+    case (nil, .overlong): giveUp("a line is too long")
+    case (nil, .open):
+      if successor.deadline <= .now { giveUp("it did not answer within \(command.timeLimit)") }
+    }
+    replaceIfIdle()
+  }
+
+  private func startSuccessor() {
+    // A later change replaces an earlier one.
+    if let successor { _ = successor.streams.end() }
+    successor = nil
+    // Without a process the next start has the new files.
+    guard process != nil, case .running = phase else {
+      failures = 0
+      if case .waiting = phase { phase = .waiting(until: .now) }
+      return
+    }
+    do throws(ProgramProcess.StartError) {
+      let streams = try ProgramStreams(command)
+      var requests = ProgramRequests()
+      _ = requests.request("machine/describe") { $0.member("protocol", 1) }
+      requests.output.withBytes { streams.send($0) }
+      successor = Successor(streams: streams, deadline: .now + command.timeLimit)
+    } catch {
+      log(.failure("the changed program cannot be started, so the earlier one continues: \(error)"))
+    }
+  }
+
+  private static func description(
+    _ line: UnsafeRawBufferPointer
+  ) -> Result<ProgramDescription, JSONError> {
+    do throws(JSONError) {
+      switch try ProgramMessage(line) {
+      case .result(_, let text): return .success(try ProgramDescription(text))
+      case .error(_, let error): throw JSONError(.value, error.message)
+      case .action, .unknown: throw JSONError(.value, "the first message is no description")
+      }
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func giveUp(_ reason: String, hasEnded: Bool = false) {
+    guard let successor else { return }
+    successor.streams.receiveErrors { self.successor?.lastError = $0 }
+    let error = self.successor?.lastError.map { ": \($0)" } ?? ""
+    if !hasEnded { _ = successor.streams.end() }
+    self.successor = nil
+    log(
+      .failure("the earlier program continues, because the changed one failed: \(reason)\(error)"))
+  }
+
+  private func replace(by new: ProgramDescription) {
+    for fault in SchemaChange.faults(from: description, to: new) {
+      log(.failure("the changed program may not fit its clients: \(fault)"))
+    }
+    phase = .ending(new)
+  }
+
+  /// Replaces the process by its successor when it has answered all requests except work.
+  private func replaceIfIdle() {
+    guard case .ending(let new) = phase, let successor else { return }
+    let isIdle = open.values.allSatisfy {
+      if case .job(_, .work) = $0.request { true } else { false }
+    }
+    guard isIdle else { return }
+    failRequests("the program of the store kind \(kind.quoted()) was replaced", isFailure: false)
+    _ = process?.end()
+    process = successor.streams
+    self.successor = nil
+    requests = ProgramRequests(after: 1)
+    startedAt = .now
+    for instance in instances.values { instance.forgetFailures() }
+    log(.notice("the changed program runs"))
+    run(new)
+  }
+
   // MARK: Requests
 
   /// Adds a request that has been written.
@@ -189,13 +292,17 @@ final class ProgramLoop {
   }
 
   /// Ends the requests that were in progress when the process ended.
-  private func failRequests(_ reason: String) {
+  ///
+  /// - Parameters:
+  ///   - reason: The reason, for clients.
+  ///   - isFailure: False if the process is ended on purpose.
+  private func failRequests(_ reason: String, isFailure: Bool = true) {
     let ids = open.keys.sorted()
     (deadlines, firstDeadline) = ([], 0)
     works = [:]
     for instance in instances.values { instance.isOpen = false }
     // A program works in order, so the oldest request is the one at which it has failed.
-    if let first = ids.first, let request = request(first) { blame(request) }
+    if isFailure, let first = ids.first, let request = request(first) { blame(request) }
     for id in ids {
       if let request = remove(id) { interrupted(request, reason) }
     }
@@ -220,18 +327,17 @@ final class ProgramLoop {
 
   private func wait() {
     var items = [pollfd(fd: mailbox.signal, events: Int16(POLLIN), revents: 0)]
-    if let process {
-      items.append(pollfd(fd: process.output, events: Int16(POLLIN), revents: 0))
-      items.append(pollfd(fd: process.errors, events: Int16(POLLIN), revents: 0))
-      if sentCount < unsent.count {
-        items.append(pollfd(fd: process.input, events: Int16(POLLOUT), revents: 0))
-      }
+    items += process?.items ?? []
+    items += successor?.streams.items ?? []
+    var timeout: Int32 = files == nil ? -1 : Self.watchInterval
+    func wake(at time: ContinuousClock.Instant) {
+      let left = Self.milliseconds(time - .now)
+      timeout = timeout < 0 ? left : min(timeout, left)
     }
-    var timeout: Int32 = -1
     if case .waiting(let time) = phase {
-      timeout = Self.milliseconds(time - .now)
+      wake(at: time)
     } else if firstDeadline < deadlines.count {
-      timeout = Self.milliseconds(deadlines[firstDeadline].at - .now)
+      wake(at: deadlines[firstDeadline].at)
     }
     _ = poll(&items, nfds_t(items.count), timeout)
   }
@@ -243,112 +349,31 @@ final class ProgramLoop {
   }
 
   /// True while so much waits for the process that stores get errors.
-  var isFull: Bool { unsent.count - sentCount > Self.maximumUnsentBytes }
+  var isFull: Bool { (process?.unsentCount ?? 0) > Self.maximumUnsentBytes }
 
   private func send() {
-    guard let process else { return requests.removeAll() }
     if requests.output.count > 0 {
-      requests.output.withBytes { unsent.append(contentsOf: $0) }
+      requests.output.withBytes { process?.send($0) }
       requests.removeAll()
-    }
-    while sentCount < unsent.count {
-      let count = unsent.withUnsafeBytes { bytes in
-        write(process.input, bytes.baseAddress?.advanced(by: sentCount), bytes.count - sentCount)
-      }
-      if count > 0 {
-        sentCount += count
-      } else if errno == EINTR {
-        continue
-      } else if errno == EAGAIN {
-        break
-      } else {
-        // The end of its output says how it has ended.
-        break
-      }
-    }
-    if sentCount == unsent.count {
-      unsent.removeAll(keepingCapacity: unsent.capacity < 1 << 20)
-      sentCount = 0
-    } else if sentCount > 1 << 20 {
-      unsent.removeFirst(sentCount)
-      sentCount = 0
+    } else {
+      process?.flush()
     }
   }
 
   private func receive() {
     guard let process else { return }
-    readErrors(process.errors)
-    // A bounded part, so that the stores are served in between.
-    for _ in 0..<16 {
-      let start = received.count
-      let space = 64 << 10
-      let count = read(process.output, into: &received, space)
-      if count == 0 { return failed("") }
-      if count < 0 {
-        if errno == EINTR { continue }
-        break
-      }
-      guard takeLines(from: start), self.process != nil else { return }
-      if count < space { break }
+    process.receiveErrors(report)
+    switch process.receive({ take($0) && self.process === process }) {
+    case .open: break
+    case .ended: if self.process === process { failed("") }
+    case .overlong: failed("a line has more than \(ProgramStreams.maximumLineBytes) bytes")
     }
   }
 
-  /// Appends what can be read.
-  ///
-  /// - Returns: The number of bytes; 0 at the end, and -1 after an error.
-  private func read(_ descriptor: Int32, into bytes: inout [UInt8], _ space: Int) -> Int {
-    let count = chunk.withUnsafeMutableBytes {
-      readDescriptor(descriptor, $0.baseAddress, min(space, $0.count))
-    }
-    if count > 0 { bytes += chunk[..<count] }
-    return count
-  }
-
-  /// Handles the lines that are complete.
-  ///
-  /// - Returns: False if the process has failed.
-  private func takeLines(from start: Int) -> Bool {
-    var (lineStart, index) = (0, start)
-    // Moved, so that nothing is copied.
-    var text: [UInt8] = []
-    swap(&text, &received)
-    let isRunning = text.withUnsafeBytes { bytes in
-      while index < bytes.count, let end = bytes[index...].firstIndex(of: UInt8(ascii: "\n")) {
-        let line = UnsafeRawBufferPointer(rebasing: bytes[lineStart..<end])
-        (lineStart, index) = (end + 1, end + 1)
-        if line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) { continue }
-        guard take(line) else { return false }
-      }
-      return true
-    }
-    guard isRunning else { return false }
-    text.removeFirst(lineStart)
-    swap(&text, &received)
-    guard received.count <= Self.maximumLineBytes else {
-      failed("a line of its output has more than \(Self.maximumLineBytes) bytes")
-      return false
-    }
-    return true
-  }
-
-  private func readErrors(_ descriptor: Int32) {
-    var chunk: [UInt8] = []
-    guard read(descriptor, into: &chunk, 16 << 10) > 0 else { return }
-    errorText += chunk
-    while let end = errorText.firstIndex(of: UInt8(ascii: "\n")) {
-      report(errorText[..<end])
-      errorText.removeSubrange(...end)
-    }
-    if errorText.count > 4 << 10 {
-      report(errorText[...])
-      errorText = []
-    }
-  }
-
-  private func report(_ line: ArraySlice<UInt8>) {
+  private func report(_ line: String) {
     guard errorLines.takes(at: .now) else { return }
     if errorLines.takeRefused() > 0 { log(.output("(lines were left out)")) }
-    log(.output(String(decoding: line.prefix(4 << 10), as: UTF8.self)))
+    log(.output(line))
   }
 
   /// Notes a failure that does not end the process.
@@ -364,17 +389,4 @@ final class ProgramLoop {
       throw JSONError(.value, "it sends too many messages that belong to no work")
     }
   }
-}
-
-/// Calls the function of the system, which a method hides.
-private func readDescriptor(
-  _ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int
-) -> Int {
-  #if canImport(Glibc)
-    Glibc.read(descriptor, buffer, count)
-  #elseif canImport(Musl)
-    Musl.read(descriptor, buffer, count)
-  #else
-    Darwin.read(descriptor, buffer, count)
-  #endif
 }

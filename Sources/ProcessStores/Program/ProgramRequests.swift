@@ -9,6 +9,9 @@ struct ProgramRequests: ~Copyable {
   /// The number of the last request of this process.
   private(set) var last = 0
 
+  /// Creates an object for a process that has been sent some requests.
+  init(after last: Int = 0) { self.last = last }
+
   /// Removes the text that has been taken.
   mutating func removeAll() { output.removeAll() }
 

@@ -37,6 +37,11 @@ extension ServeOption {
           For example counter='python3 counter.py'. The command is divided into words as by a shell, and no shell is \
           started. The program speaks the store protocol on its standard input and output.
           """, "Store kind whose machine is a program in any language; repeatable."),
+      .flag(
+        "watch", \.watchesStores,
+        discussion:
+          "States and clients stay. A program that does not start does not replace the running one.",
+        "Replace the program of a --store when files of its folder change."),
     ] + nodes + (hasBuiltin ? builtin : []) + [
       .choice(
         "log-level", \.logLevel, valueName: "level", "Least severe level of messages to log."),

@@ -72,6 +72,9 @@ extension ServeOptions {
   }
 
   private func programs() throws(ValidationError) -> [ProgramKind] {
+    guard !watchesStores || !stores.isEmpty else {
+      throw ValidationError("--watch requires --store")
+    }
     var kinds: [ProgramKind] = []
     for text in stores {
       guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
@@ -85,7 +88,8 @@ extension ServeOptions {
         throw ValidationError("--store: two kinds have the name '\(name)'")
       }
       do throws(ProgramCommand.ParsingError) {
-        let command = try ProgramCommand(parsing: String(text[equals...].dropFirst()))
+        var command = try ProgramCommand(parsing: String(text[equals...].dropFirst()))
+        command.isWatched = watchesStores
         kinds.append(ProgramKind(name, command))
       } catch {
         throw ValidationError("--store \(name): \(error)")

@@ -38,6 +38,7 @@ struct ServeOptions: Sendable {
   var sources: [String] = []
   var sourceFolder: String?
   var stores: [String] = []
+  var watchesStores = false
 
   var tokenFile: String?
   var tlsCertificate: String?

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+/// A running process with the bytes that it was not sent and those of incomplete lines.
+final class ProgramStreams {
+  /// The state of the output of the process.
+  enum Output {
+    case open
+    case ended
+    /// A line is too long.
+    case overlong
+  }
+
+  private let process: ProgramProcess
+  private var unsent: [UInt8] = []
+  private var sentCount = 0
+  private var received: [UInt8] = []
+  private var errorText: [UInt8] = []
+  private var hasErrors = true
+  private var chunk = [UInt8](repeating: 0, count: 64 << 10)
+
+  /// The longest line from the process.
+  static let maximumLineBytes = 16 << 20
+  private static let maximumErrorLine = 4 << 10
+
+  /// Starts a process.
+  init(_ command: ProgramCommand) throws(ProgramProcess.StartError) {
+    process = try ProgramProcess(command)
+  }
+
+  /// Ends the process.
+  ///
+  /// - Returns: The way in which it has ended.
+  func end() -> String { process.end() }
+
+  /// The number of bytes that wait for the process.
+  var unsentCount: Int { unsent.count - sentCount }
+
+  /// The descriptors to wait for.
+  var items: [pollfd] {
+    var items = [pollfd(fd: process.output, events: Int16(POLLIN), revents: 0)]
+    if hasErrors { items.append(pollfd(fd: process.errors, events: Int16(POLLIN), revents: 0)) }
+    if unsentCount > 0 {
+      items.append(pollfd(fd: process.input, events: Int16(POLLOUT), revents: 0))
+    }
+    return items
+  }
+
+  // MARK: Sending
+
+  /// Sends bytes, now or when the process reads.
+  func send(_ bytes: UnsafeRawBufferPointer) {
+    unsent.append(contentsOf: bytes)
+    flush()
+  }
+
+  /// Sends what waits, as far as the process reads.
+  func flush() {
+    while unsentCount > 0 {
+      let count = unsent.withUnsafeBytes { bytes in
+        write(process.input, bytes.baseAddress?.advanced(by: sentCount), bytes.count - sentCount)
+      }
+      if count > 0 {
+        sentCount += count
+      } else if errno != EINTR {
+        // The process does not read now, or it has ended, which its output reports.
+        break
+      }
+    }
+    if unsentCount == 0 {
+      unsent.removeAll(keepingCapacity: unsent.capacity < 1 << 20)
+      sentCount = 0
+    } else if sentCount > 1 << 20 {
+      unsent.removeFirst(sentCount)
+      sentCount = 0
+    }
+  }
+
+  // MARK: Receiving
+
+  /// Reads a part of the output.
+  ///
+  /// - Parameter line: Handles a complete line; returns false if no more lines are handled.
+  func receive(_ line: (UnsafeRawBufferPointer) -> Bool) -> Output {
+    // A bounded part, so that the stores are served in between.
+    for _ in 0..<16 {
+      let start = received.count
+      let count = read(process.output, &received)
+      if count == 0 { return .ended }
+      if count < 0 { return .open }
+      guard takeLines(from: start, line) else { return .open }
+      if received.count > Self.maximumLineBytes { return .overlong }
+      if count < chunk.count { break }
+    }
+    return .open
+  }
+
+  /// Appends what can be read.
+  ///
+  /// - Returns: The number of bytes; 0 at the end, and -1 if there are none now.
+  private func read(_ descriptor: Int32, _ bytes: inout [UInt8]) -> Int {
+    let count = chunk.withUnsafeMutableBytes {
+      readDescriptor(descriptor, $0.baseAddress, $0.count)
+    }
+    if count > 0 { bytes += chunk[..<count] }
+    return count
+  }
+
+  /// Handles the lines that are complete; returns false if `line` has.
+  private func takeLines(from start: Int, _ line: (UnsafeRawBufferPointer) -> Bool) -> Bool {
+    var (lineStart, index) = (0, start)
+    // Moved, so that nothing is copied.
+    var text: [UInt8] = []
+    swap(&text, &received)
+    let goesOn = text.withUnsafeBytes { bytes in
+      while index < bytes.count, let end = bytes[index...].firstIndex(of: UInt8(ascii: "\n")) {
+        let text = UnsafeRawBufferPointer(rebasing: bytes[lineStart..<end])
+        (lineStart, index) = (end + 1, end + 1)
+        if text.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) { continue }
+        guard line(text) else { return false }
+      }
+      return true
+    }
+    text.removeFirst(lineStart)
+    swap(&text, &received)
+    return goesOn
+  }
+
+  /// Reads a part of the standard error.
+  ///
+  /// - Parameter line: Handles a line.
+  func receiveErrors(_ line: (String) -> Void) {
+    guard hasErrors else { return }
+    let count = read(process.errors, &errorText)
+    if count == 0 { hasErrors = false }
+    while let end = errorText.firstIndex(of: UInt8(ascii: "\n")) {
+      line(String(decoding: errorText[..<end].prefix(Self.maximumErrorLine), as: UTF8.self))
+      errorText.removeSubrange(...end)
+    }
+    guard errorText.count > Self.maximumErrorLine || (count == 0 && !errorText.isEmpty) else {
+      return
+    }
+    line(String(decoding: errorText.prefix(Self.maximumErrorLine), as: UTF8.self))
+    errorText = []
+  }
+}
+
+/// Calls the function of the system, which a method hides.
+private func readDescriptor(
+  _ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int
+) -> Int {
+  #if canImport(Glibc)
+    Glibc.read(descriptor, buffer, count)
+  #elseif canImport(Musl)
+    Musl.read(descriptor, buffer, count)
+  #else
+    Darwin.read(descriptor, buffer, count)
+  #endif
+}

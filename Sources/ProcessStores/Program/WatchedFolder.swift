@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+/// The files of a program, which are looked at again and again.
+struct WatchedFolder {
+  private let folder: URL
+  private var last: [String: Stamp] = [:]
+  /// A change that has been seen once; it counts when nothing has changed since.
+  private var isChanging = false
+
+  private struct Stamp: Equatable {
+    let date: Date?
+    let size: Int?
+  }
+
+  private static let maximumFiles = 2_000
+  private static let ignoredFolders: Set<String> = [
+    "node_modules", "__pycache__", "venv", "target",
+  ]
+
+  /// Begins with the files as they are now.
+  ///
+  /// - Parameter command: The command, whose folder is watched: that of the first word that names a
+  ///   file, or else the working folder.
+  init(of command: ProgramCommand) {
+    let base = URL(
+      fileURLWithPath: command.folder ?? FileManager.default.currentDirectoryPath,
+      isDirectory: true)
+    let files = command.words.dropFirst().map { URL(fileURLWithPath: $0, relativeTo: base) }
+    let file = files.first { url in
+      var isFolder: ObjCBool = false
+      return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
+        && !isFolder.boolValue
+    }
+    folder = file?.deletingLastPathComponent() ?? base
+    last = stamps()
+  }
+
+  /// Returns true if a file has changed, and no other has changed since the previous call.
+  mutating func hasChanged() -> Bool {
+    let now = stamps()
+    if now != last {
+      last = now
+      isChanging = true
+      return false
+    }
+    defer { isChanging = false }
+    return isChanging
+  }
+
+  private func stamps() -> [String: Stamp] {
+    let keys: [URLResourceKey] = [
+      .isDirectoryKey, .contentModificationDateKey, .fileSizeKey,
+    ]
+    guard
+      let files = FileManager.default.enumerator(
+        at: folder, includingPropertiesForKeys: keys, options: [.skipsHiddenFiles])
+    else { return [:] }
+    var stamps: [String: Stamp] = [:]
+    for case let url as URL in files {
+      guard let values = try? url.resourceValues(forKeys: Set(keys)) else { continue }
+      if values.isDirectory == true {
+        if Self.ignoredFolders.contains(url.lastPathComponent) { files.skipDescendants() }
+        continue
+      }
+      stamps[url.path] = Stamp(date: values.contentModificationDate, size: values.fileSize)
+      if stamps.count == Self.maximumFiles { break }
+    }
+    return stamps
+  }
+}
