@@ -156,6 +156,118 @@ static const unsigned char file_37[] = {
 #embed "../../Examples/Template/web/page.js"
 };
 
+static const unsigned char file_38[] = {
+#embed "../../Examples/Template-python/.gitignore"
+};
+
+static const unsigned char file_39[] = {
+#embed "../../Examples/Template-python/README.md"
+};
+
+static const unsigned char file_40[] = {
+#embed "../../Examples/Template-python/store.py"
+};
+
+static const unsigned char file_41[] = {
+#embed "../../Examples/Template-python/test_store.py"
+};
+
+static const unsigned char file_42[] = {
+#embed "../../Examples/Template-python/web/index.html"
+};
+
+static const unsigned char file_43[] = {
+#embed "../../Examples/Template-python/web/page.js"
+};
+
+static const unsigned char file_44[] = {
+#embed "../../clients/python/src/statewire/stores/__init__.py"
+};
+
+static const unsigned char file_45[] = {
+#embed "../../clients/python/src/statewire/stores/difference.py"
+};
+
+static const unsigned char file_46[] = {
+#embed "../../clients/python/src/statewire/stores/effects.py"
+};
+
+static const unsigned char file_47[] = {
+#embed "../../clients/python/src/statewire/stores/kind.py"
+};
+
+static const unsigned char file_48[] = {
+#embed "../../clients/python/src/statewire/stores/serving.py"
+};
+
+static const unsigned char file_49[] = {
+#embed "../../clients/python/src/statewire/stores/testing.py"
+};
+
+static const unsigned char file_50[] = {
+#embed "../../clients/python/src/statewire/stores/types.py"
+};
+
+static const unsigned char file_51[] = {
+#embed "../../Examples/Template-javascript/.gitignore"
+};
+
+static const unsigned char file_52[] = {
+#embed "../../Examples/Template-javascript/README.md"
+};
+
+static const unsigned char file_53[] = {
+#embed "../../Examples/Template-javascript/package.json"
+};
+
+static const unsigned char file_54[] = {
+#embed "../../Examples/Template-javascript/store.js"
+};
+
+static const unsigned char file_55[] = {
+#embed "../../Examples/Template-javascript/store.test.js"
+};
+
+static const unsigned char file_56[] = {
+#embed "../../Examples/Template-javascript/web/index.html"
+};
+
+static const unsigned char file_57[] = {
+#embed "../../Examples/Template-javascript/web/page.js"
+};
+
+static const unsigned char file_58[] = {
+#embed "../../clients/javascript/stores.d.ts"
+};
+
+static const unsigned char file_59[] = {
+#embed "../../clients/javascript/stores.js"
+};
+
+static const unsigned char file_60[] = {
+#embed "../../clients/javascript/stores/difference.js"
+};
+
+static const unsigned char file_61[] = {
+#embed "../../clients/javascript/stores/effects.js"
+};
+
+static const unsigned char file_62[] = {
+#embed "../../clients/javascript/stores/frozen.js"
+};
+
+static const unsigned char file_63[] = {
+#embed "../../clients/javascript/stores/kind.js"
+};
+
+static const unsigned char file_64[] = {
+#embed "../../clients/javascript/stores/serving.js"
+};
+
+static const unsigned char file_65[] = {
+#embed "../../clients/javascript/stores/testing.js"
+};
+
 static const struct embedded_file files[] = {
   {"page/balance.js", file_0, sizeof file_0},
   {"page/browser.js", file_1, sizeof file_1},
@@ -187,14 +299,42 @@ static const struct embedded_file files[] = {
   {"client/src/websocket.js", file_27, sizeof file_27},
   {"client/svelte.js", file_28, sizeof file_28},
   {"client/vue.js", file_29, sizeof file_29},
-  {"template/.gitignore", file_30, sizeof file_30},
-  {"template/Package.swift", file_31, sizeof file_31},
-  {"template/README.md", file_32, sizeof file_32},
-  {"template/Sources/CounterServer/CounterServer.swift", file_33, sizeof file_33},
-  {"template/Sources/CounterServer/CounterStore.swift", file_34, sizeof file_34},
-  {"template/Tests/CounterServerTests/CounterStoreTests.swift", file_35, sizeof file_35},
-  {"template/web/index.html", file_36, sizeof file_36},
-  {"template/web/page.js", file_37, sizeof file_37},
+  {"template/swift/.gitignore", file_30, sizeof file_30},
+  {"template/swift/Package.swift", file_31, sizeof file_31},
+  {"template/swift/README.md", file_32, sizeof file_32},
+  {"template/swift/Sources/CounterServer/CounterServer.swift", file_33, sizeof file_33},
+  {"template/swift/Sources/CounterServer/CounterStore.swift", file_34, sizeof file_34},
+  {"template/swift/Tests/CounterServerTests/CounterStoreTests.swift", file_35, sizeof file_35},
+  {"template/swift/web/index.html", file_36, sizeof file_36},
+  {"template/swift/web/page.js", file_37, sizeof file_37},
+  {"template/python/.gitignore", file_38, sizeof file_38},
+  {"template/python/README.md", file_39, sizeof file_39},
+  {"template/python/store.py", file_40, sizeof file_40},
+  {"template/python/test_store.py", file_41, sizeof file_41},
+  {"template/python/web/index.html", file_42, sizeof file_42},
+  {"template/python/web/page.js", file_43, sizeof file_43},
+  {"template/python/statewire/stores/__init__.py", file_44, sizeof file_44},
+  {"template/python/statewire/stores/difference.py", file_45, sizeof file_45},
+  {"template/python/statewire/stores/effects.py", file_46, sizeof file_46},
+  {"template/python/statewire/stores/kind.py", file_47, sizeof file_47},
+  {"template/python/statewire/stores/serving.py", file_48, sizeof file_48},
+  {"template/python/statewire/stores/testing.py", file_49, sizeof file_49},
+  {"template/python/statewire/stores/types.py", file_50, sizeof file_50},
+  {"template/javascript/.gitignore", file_51, sizeof file_51},
+  {"template/javascript/README.md", file_52, sizeof file_52},
+  {"template/javascript/package.json", file_53, sizeof file_53},
+  {"template/javascript/store.js", file_54, sizeof file_54},
+  {"template/javascript/store.test.js", file_55, sizeof file_55},
+  {"template/javascript/web/index.html", file_56, sizeof file_56},
+  {"template/javascript/web/page.js", file_57, sizeof file_57},
+  {"template/javascript/statewire/stores.d.ts", file_58, sizeof file_58},
+  {"template/javascript/statewire/stores.js", file_59, sizeof file_59},
+  {"template/javascript/statewire/stores/difference.js", file_60, sizeof file_60},
+  {"template/javascript/statewire/stores/effects.js", file_61, sizeof file_61},
+  {"template/javascript/statewire/stores/frozen.js", file_62, sizeof file_62},
+  {"template/javascript/statewire/stores/kind.js", file_63, sizeof file_63},
+  {"template/javascript/statewire/stores/serving.js", file_64, sizeof file_64},
+  {"template/javascript/statewire/stores/testing.js", file_65, sizeof file_65},
   {NULL, NULL, 0},
 };
 

@@ -54,7 +54,9 @@ extension Connection {
     to address: ReplyAddress, after inputID: InputID, _ subscription: Subscription
   ) {
     address.batch?.open += 1
+    running.awaitingAnswers += 1
     subscription.whenAnswered(inputID) { [weak self] completion in
+      self?.running.awaitingAnswers -= 1
       self?.writer.respond(to: address) { writer in
         if completion.wasClosed {
           writer.error(RPCError(.storeClosed, "the store was closed"))

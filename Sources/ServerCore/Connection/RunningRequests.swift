@@ -21,8 +21,12 @@ struct RunningRequests {
   private var latest: [RequestID: Int] = [:]
   private var lastNumber = 0
 
-  /// Number of responses that wait for effects.
-  private(set) var openResponses = 0
+  /// Number of responses that wait for effects, or for another party that carries out the input.
+  var openResponses: Int { awaitingEffects + awaitingAnswers }
+  private var awaitingEffects = 0
+  /// Number of responses that wait for another party. Cancelling the request does not end them: the
+  /// input is carried out.
+  var awaitingAnswers = 0
 
   var count: Int { requests.count }
 
@@ -33,7 +37,7 @@ struct RunningRequests {
     lastNumber += 1
     requests[lastNumber] = request
     if let id = request.id { latest[id] = lastNumber }
-    if request.address != nil { openResponses += 1 }
+    if request.address != nil { awaitingEffects += 1 }
     return lastNumber
   }
 
@@ -43,7 +47,7 @@ struct RunningRequests {
   mutating func remove(_ number: Int) -> RunningRequest? {
     guard let request = requests.removeValue(forKey: number) else { return nil }
     if let id = request.id, latest[id] == number { latest[id] = nil }
-    if request.address != nil { openResponses -= 1 }
+    if request.address != nil { awaitingEffects -= 1 }
     return request
   }
 

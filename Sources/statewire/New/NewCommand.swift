@@ -8,10 +8,11 @@ import StatewireServer
 struct New: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new",
-    abstract: "Writes a project that builds, tests and serves a store.",
+    abstract: "Writes a project that tests and serves a store.",
     discussion: """
-      Writes a Swift package into the new folder NAME: a store, its tests, a server and a page. The \
-      README of the project has its commands. The package uses the checkout or the repository of \
+      Writes a store, its tests and a page into the new folder NAME. The README of the project has its \
+      commands. A project in Python or JavaScript has a copy of the library for stores and needs nothing \
+      else. A project in Swift is a package with a server of its own. It uses the checkout or the repository of \
       Statewire that --statewire names; without the option, the folder in STATEWIRE_CHECKOUT, or the \
       checkout that the program was built in.
       """)
@@ -31,7 +32,7 @@ struct New: AsyncParsableCommand {
   var statewire: String?
 
   /// The languages of stores.
-  enum Language: String, CaseIterable, ExpressibleByArgument { case swift }
+  enum Language: String, CaseIterable, ExpressibleByArgument { case swift, python, javascript }
 
   func validate() throws {
     do throws(ProjectName.Fault) { _ = try ProjectName(name) } catch {
@@ -41,19 +42,40 @@ struct New: AsyncParsableCommand {
 
   func run() async throws {
     let project = try ProjectName(name)
-    let source = try StatewireSource(option: statewire)
-    try ProjectTemplate(name: project, source: source).write(to: name)
+    let source = language == .swift ? try StatewireSource(option: statewire) : nil
+    try ProjectTemplate(name: project, language: language, source: source).write(to: name)
     Output.show(
       """
-      \(name): a package that uses \(source.text)
+      \(name): \(source.map { "a package that uses \($0.text)" } ?? "a store in \(language.title)")
 
       These commands test it and serve its page at http://127.0.0.1:7281/:
 
         cd \(name)
-        swift test
-        swift run \(name) serve --web 127.0.0.1:7281
-
-      The first build takes minutes.
+      \(commands.map { "  \($0)" }.joined(separator: "\n"))
+      \(language == .swift ? "\nThe first build takes minutes." : "")
       """)
+  }
+
+  private var commands: [String] {
+    switch language {
+    case .swift: ["swift test", "swift run \(name) serve --web 127.0.0.1:7281"]
+    case .python: ["python3 -m unittest", served("python3 store.py")]
+    case .javascript: ["node --test", served("node store.js")]
+    }
+  }
+
+  private func served(_ command: String) -> String {
+    "statewire serve --store \(name)='\(command)' --watch --web 127.0.0.1:7281 --web-root web"
+  }
+}
+
+extension New.Language {
+  /// The name of the language, for people.
+  fileprivate var title: String {
+    switch self {
+    case .swift: "Swift"
+    case .python: "Python"
+    case .javascript: "JavaScript"
+    }
   }
 }

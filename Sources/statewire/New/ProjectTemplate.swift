@@ -4,11 +4,13 @@ import CEmbeddedFiles
 import Foundation
 import StatewireServer
 
-/// The files of a new project: those of `Examples/Template`, which is compiled and tested with the
-/// package, with other names.
+/// The files of a new project: those of `Examples/Template`, `Template-python` or
+/// `Template-javascript`, which are tested with the package, with other names.
 struct ProjectTemplate {
   let name: ProjectName
-  let source: StatewireSource
+  let language: New.Language
+  /// The package that a project in Swift uses; nil in other languages.
+  let source: StatewireSource?
 
   /// Writes the project.
   ///
@@ -46,25 +48,31 @@ struct ProjectTemplate {
     for index in 0... {
       let file = embedded_file(index)
       guard let path = file.path.map({ String(cString: $0) }) else { break }
-      guard path.hasPrefix(Self.folder) else { continue }
+      guard path.hasPrefix(folder) else { continue }
       let bytes = UnsafeBufferPointer(start: file.bytes, count: file.count)
+      let (name, text) = (
+        String(path.dropFirst(folder.count)), String(decoding: bytes, as: UTF8.self)
+      )
+      // The library in the project is a copy.
       files.append(
-        (
-          renamed(String(path.dropFirst(Self.folder.count))),
-          text(String(decoding: bytes, as: UTF8.self))
-        ))
+        name.hasPrefix(Self.library) ? (name, text) : (renamed(name), self.text(text)))
     }
     return files
   }
 
-  private static let folder = "template/"
+  private var folder: String { "template/\(language.rawValue)/" }
+  private static let library = "statewire/"
 
   /// The licence of Statewire's own files does not apply to the project.
-  private static let licence = "// SPDX-License-Identifier: Apache-2.0\n\n"
+  private static let licences = [
+    "// SPDX-License-Identifier: Apache-2.0\n\n", "// SPDX-License-Identifier: Apache-2.0\n//\n",
+    "# SPDX-License-Identifier: Apache-2.0\n\n", "# SPDX-License-Identifier: Apache-2.0\n",
+  ]
 
   private func text(_ text: String) -> String {
-    renamed(text.replacing(Self.licence, with: ""))
-      .replacing(".package(name: \"statewire\", path: \"../..\")", with: source.dependency)
+    renamed(Self.licences.reduce(text) { $0.replacing($1, with: "") })
+      .replacing(
+        ".package(name: \"statewire\", path: \"../..\")", with: source?.dependency ?? "")
   }
 
   private func renamed(_ text: String) -> String {

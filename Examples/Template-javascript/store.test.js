@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { counter } from "./counter.js";
+import { kind } from "./store.js";
 import { TestStore } from "./statewire/stores.js";
 
 test("each tap adds one", async () => {
-  const store = new TestStore(counter);
+  const store = new TestStore(kind);
   await store.send({ type: "incrementTapped" });
   await store.send({ type: "incrementTapped" });
   assert.deepEqual(store.state, { count: 2, isRunning: false });
@@ -14,7 +14,7 @@ test("each tap adds one", async () => {
 });
 
 test("the store counts each second until it is stopped", async () => {
-  const store = new TestStore(counter);
+  const store = new TestStore(kind);
   await store.send({ type: "startTapped" });
   await store.advance(1000);
   await store.receive({ type: "secondPassed" });

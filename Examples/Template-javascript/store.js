@@ -30,5 +30,5 @@ const viewState = {
   required: ["count", "isRunning"],
 };
 
-export const counter = { initial: { count: 0, isRunning: false }, update, schemas: { input, viewState } };
-serve(counter, import.meta);
+export const kind = { initial: { count: 0, isRunning: false }, update, schemas: { input, viewState } };
+serve(kind, import.meta);

@@ -2,19 +2,19 @@
 
 import unittest
 
-from counter import IncrementTapped, SecondPassed, StartTapped, State, StopTapped, counter
+from store import IncrementTapped, SecondPassed, StartTapped, State, StopTapped, kind
 from statewire.stores import TestStore
 
 
-class CounterTests(unittest.TestCase):
+class StoreTests(unittest.TestCase):
     def test_each_tap_adds_one(self):
-        with TestStore(counter) as store:
+        with TestStore(kind) as store:
             store.send(IncrementTapped())
             store.send(IncrementTapped())
             self.assertEqual(store.state, State(count=2))
 
     def test_the_store_counts_each_second_until_it_is_stopped(self):
-        with TestStore(counter) as store:
+        with TestStore(kind) as store:
             store.send(StartTapped())
             store.advance(1000)
             store.receive(SecondPassed())

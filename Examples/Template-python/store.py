@@ -45,6 +45,6 @@ def update(state: State, event: Input | SecondPassed):
             return replace(state, isRunning=False), cancel("counting")
 
 
-counter = StoreKind(initial=State(), update=update, inputs=Input)
+kind = StoreKind(initial=State(), update=update, inputs=Input)
 if __name__ == "__main__":
-    serve(counter)
+    serve(kind)
