@@ -265,17 +265,19 @@ public enum LimitName: String, CaseIterable, Sendable, JSONDescribed {
   ///
   /// - Effect: The store is not opened.
   case storeNameBytes
-  /// The number of sessions that outlive their connections.
+  /// The number of sessions in memory that outlive their connections. Sleeping ones do not count.
   ///
   /// - Option: `--maximum-sessions`
-  /// - Effect: Of the identity that has most sessions, the newest one without a participant ends,
-  ///   those without stores first. If each has a participant, the request is refused and the
-  ///   session gets no handle.
+  /// - Effect: A session without a participant and without work sleeps (`--sleep-after`). If none
+  ///   can, of the identity that has most sessions the newest one without a participant ends, those
+  ///   without stores first. If each has a participant, the request is refused and the session gets
+  ///   no handle.
   case sessions
   /// The number of such sessions of one identity.
   ///
   /// - Option: `--maximum-sessions-per-identity`
-  /// - Effect: The session gets no handle.
+  /// - Effect: A session of the identity without a participant and without work sleeps. If none can,
+  ///   the session gets no handle.
   case sessionsPerIdentity
   /// The number of frontend names that one session remembers.
   ///

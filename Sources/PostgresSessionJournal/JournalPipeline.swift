@@ -12,8 +12,6 @@ internal import StateMachines
 struct JournalPipeline {
   /// The sessions in memory.
   var sessions: [SessionHandle: LoggedSession] = [:]
-  /// The sessions of the overview that were not loaded.
-  var dormant: Set<SessionHandle> = []
   /// The id of the node.
   private(set) var nodeID: Int64
   /// The writer, in its present generation.
@@ -65,22 +63,14 @@ struct JournalPipeline {
   // MARK: Beginning
 
   /// Adds a transaction.
-  ///
-  /// - Parameter refusal: The error if it must fail.
   mutating func begin(
-    _ entries: [JournalEntry], refusal: (any Error)?, _ options: PostgresSessionJournal.Options,
+    _ entries: [JournalEntry], _ options: PostgresSessionJournal.Options,
     ended: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
     if refuses(ended) { return }
     let turns = PostgresTurns(
       entries, in: &sessions, node: nodeID, endedCount: Int64(options.endedCount))
-    if trouble == nil {
-      if let refusal {
-        trouble = .failed(refusal)
-      } else if turns.hasUnknownSession {
-        trouble = .failed(SessionElsewhere(node: nil))
-      }
-    }
+    if trouble == nil, turns.hasUnknownSession { trouble = .failed(SessionElsewhere(node: nil)) }
     pending.append(Pending(turns: turns, since: .now, ended: ended))
   }
 
@@ -225,7 +215,6 @@ struct JournalPipeline {
     last = 0
     if self.writer != nil || nodeID != node {
       sessions = [:]
-      dormant = []
       failAll(LeaseLost())
     }
     nodeID = node

@@ -40,7 +40,7 @@ final class LoggedSession {
     }
   }
 
-  /// The columns of the row of `session` that the overview reads.
+  /// The columns of the row of `session` that change.
   struct Summary: Equatable {
     var deadline: Int64?
     var isEmpty: Bool

@@ -9,11 +9,16 @@ extension PostgresSessionJournal {
   /// for small databases.
   public func load() throws -> JournalContents {
     var contents = JournalContents()
-    let overview = try overview(countingLoad: false)
-    contents.ended = overview.ended
-    contents.damage = overview.damage
-    for session in overview.sessions {
-      let loaded = try load(session.handle)
+    guard let id = node.id else { throw LeaseLost() }
+    let ended = try run(PostgresTransaction(JournalStatements.ended))
+    for row in 0..<ended.count {
+      guard let handle = ended.uuid(row, 0) else { continue }
+      contents.ended.append((SessionHandle(handle), ended.text(row, 1)))
+    }
+    let sessions = try run(PostgresTransaction(JournalStatements.sessions, .integer(id)))
+    for row in 0..<sessions.count {
+      guard let handle = sessions.uuid(row, 0) else { continue }
+      let loaded = try load(SessionHandle(handle))
       contents.sessions += [loaded.session].compactMap { $0 }
     }
     let kept = try run(PostgresTransaction(JournalStatements.kept))
@@ -31,37 +36,31 @@ extension PostgresSessionJournal {
     return contents
   }
 
-  /// Reads which sessions this node may own; see `SessionJournal`. A node among others uses
-  /// `SessionOwnership` instead.
-  public func overview() throws -> JournalOverview { try overview(countingLoad: true) }
-
-  private func overview(countingLoad: Bool) throws -> JournalOverview {
-    guard let id = node.id else { throw LeaseLost() }
-    var overview = JournalOverview()
-    let sessions = try run(PostgresTransaction(JournalStatements.sessions, .integer(id)))
-    for row in 0..<sessions.count {
-      guard let handle = sessions.uuid(row, 0) else { continue }
-      overview.sessions.append(
-        JournalOverview.Session(
-          handle: SessionHandle(handle), owner: sessions.text(row, 1),
-          deadline: sessions.integer(row, 2).map { .nanoseconds($0) },
-          isEmpty: sessions.boolean(row, 3) ?? true, bytes: Int(sessions.integer(row, 4) ?? 0),
-          continues: sessions.boolean(row, 5) ?? true))
-    }
-    let ended = try run(PostgresTransaction(JournalStatements.ended))
-    for row in 0..<ended.count {
-      guard let handle = ended.uuid(row, 0) else { continue }
-      overview.ended.append((SessionHandle(handle), ended.text(row, 1)))
-    }
+  /// Reads the size of the states that are kept aside; see `SessionJournal`. A node among others
+  /// claims all sessions, also those that own shared stores.
+  public func start() throws -> JournalStart {
+    var start = JournalStart()
     let kept = try run(PostgresTransaction(JournalStatements.keptBytes))
-    overview.keptBytes = Int(kept.integer(0, 0) ?? 0)
-    if countingLoad { _ = try run(PostgresTransaction(JournalStatements.countLoad)) }
-    state.withLock { state in
-      for session in overview.sessions where state.sessions[session.handle] == nil {
-        state.dormant.insert(session.handle)
-      }
-    }
-    return overview
+    start.keptBytes = Int(kept.integer(0, 0) ?? 0)
+    _ = try run(PostgresTransaction(JournalStatements.countLoad))
+    return start
+  }
+
+  /// Claims sessions with work to continue, and blocks until that has ended; see `SessionJournal`.
+  /// Those that were claimed are not found again, so there is no position.
+  public func continuing(after position: Int64?, limit: Int) throws -> ContinuingSessions {
+    let ended = AwaitedValue<Result<[SessionHandle], any Error>>()
+    node.claimContinuing(limit: limit, ended: ended.signal)
+    let handles = try ended.wait().get()
+    return ContinuingSessions(handles, next: handles.count < limit ? nil : 0)
+  }
+
+  /// Ends sessions without an owner whose time is over, and blocks until that has ended; see
+  /// `SessionJournal`.
+  public func endExpired(at time: Duration, limit: Int) throws -> Int {
+    let ended = AwaitedValue<Result<Int, any Error>>()
+    node.endExpired(at: time, limit: limit, ended: ended.signal)
+    return try ended.wait().get()
   }
 
   /// Reads one session, and blocks until it is read; see `SessionJournal`.
@@ -110,9 +109,8 @@ extension PostgresSessionJournal {
   ) throws -> LoadedSession {
     switch SessionClaim(results[0]) {
     case .elsewhere(let owner): throw SessionElsewhere(node: owner)
-    case .ended, .unknown:
-      state.withLock { _ = $0.dormant.remove(session) }
-      return LoadedSession(session: nil)
+    case .ended(let owner): return LoadedSession(session: nil, ended: .init(owner: owner))
+    case .unknown: return LoadedSession(session: nil)
     case .owned:
       let epoch = results[0].integer(0, 1) ?? 0
       let loaded: LoadedEntries
@@ -122,7 +120,6 @@ extension PostgresSessionJournal {
         throw UnreadableSession()
       }
       state.withLock { state in
-        state.dormant.remove(session)
         // A session in memory is ahead of its rows.
         guard state.sessions[session] == nil else { return }
         state.sessions[session] = LoggedSession(
@@ -130,15 +127,6 @@ extension PostgresSessionJournal {
       }
       return LoadedSession(session: loaded.session)
     }
-  }
-
-  /// Loads the sessions of the overview to which entries belong: these are claimed first.
-  func loadDormant(in entries: [JournalEntry]) throws {
-    let dormant = state.withLock { state in
-      state.dormant.isEmpty
-        ? [] : Set(entries.lazy.map(\.session)).intersection(state.dormant)
-    }
-    for session in dormant { _ = try load(session) }
   }
 
   /// Executes a transaction that only reads, and blocks until it has ended.

@@ -79,9 +79,7 @@ public final class PostgresSessionJournal: PipelinedJournal, Sendable {
   public func begin(
     _ entries: [JournalEntry], ended: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
-    var refusal: (any Error)?
-    do { try loadDormant(in: entries) } catch { refusal = error }
-    begin { $0.begin(entries, refusal: refusal, options, ended: ended) }
+    begin { $0.begin(entries, options, ended: ended) }
   }
 
   /// Begins to give sessions up; see `PipelinedJournal`.
@@ -91,7 +89,7 @@ public final class PostgresSessionJournal: PipelinedJournal, Sendable {
     begin { $0.release(sessions, ended: ended) }
   }
 
-  /// Removes sessions from memory; see `PipelinedJournal`.
+  /// Removes sessions from memory; see `SessionJournal`.
   public func forget(_ sessions: [SessionHandle]) {
     state.withLock { state in
       for session in sessions { state.sessions[session] = nil }

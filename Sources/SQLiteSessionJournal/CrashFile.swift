@@ -51,6 +51,11 @@ final class CrashFile: CrashCounter {
     crashes.withLock { $0[session, default: 0] } >= Self.maximumCrashes
   }
 
+  /// The sessions whose restored work has crashed the process too often.
+  var setAside: [SessionHandle] {
+    crashes.withLock { crashes in crashes.filter { $0.value >= Self.maximumCrashes }.map(\.key) }
+  }
+
   /// Calls `body`; a crash in it, on this thread, is recorded for the session.
   func perform(for session: SessionHandle, _ body: () -> Void) {
     withUnsafeTemporaryAllocation(byteCount: Self.stackBytes, alignment: 16) { stack in

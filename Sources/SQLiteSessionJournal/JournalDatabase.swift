@@ -12,6 +12,8 @@ struct SQLiteFailure: Error {
 
   /// The error for a full database: no id is free.
   static let full = SQLiteFailure(code: SQLITE_FULL)
+  /// The error for a row that cannot be read.
+  static let damage = SQLiteFailure(code: SQLITE_CORRUPT)
 
   /// True if the file, or a part of it, is not as SQLite wrote it.
   var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
@@ -34,6 +36,9 @@ final class JournalDatabase {
   private var files: OpenedFiles?
   /// The number of rows that were read since the connection was opened.
   private(set) var rowsRead = 0
+  /// True if the file is damaged and has the tables of an earlier version: it can only be read as a
+  /// whole, and has to be replaced.
+  var isOutdated = false
 
   /// Opens an existing file.
   init(_ path: String) throws(SQLiteFailure) {
@@ -116,6 +121,7 @@ final class JournalDatabase {
 
   /// An argument of a statement.
   enum Value {
+    case null
     case integer(Int64)
     case blob([UInt8])
   }
@@ -160,6 +166,11 @@ final class JournalDatabase {
   ///
   /// - Throws: A failure other than damage.
   func rows(_ statement: JournalStatement, _ values: Value...) throws(SQLiteFailure) -> Rows {
+    try rows(statement, values)
+  }
+
+  /// Returns the rows of a statement with two columns, as above.
+  func rows(_ statement: JournalStatement, _ values: [Value]) throws(SQLiteFailure) -> Rows {
     var rows = Rows()
     rows.failure = try read(statement, values) { row in
       rows.found.append(row)
@@ -206,6 +217,8 @@ final class JournalDatabase {
     for (index, value) in values.enumerated() {
       let position = Int32(index + 1)
       switch value {
+      case .null:
+        sqlite3_bind_null(pointer, position)
       case .integer(let number):
         sqlite3_bind_int64(pointer, position, number)
       case .blob(let bytes):

@@ -153,7 +153,7 @@ struct JournalFile {
         PRAGMA cell_size_check = ON;
         PRAGMA cache_size = -8192;
         """)
-      if version < steps.count { try migrate(database, from: version) }
+      if version < steps.count { try migrateOrMark(database, from: version) }
       database.noteFiles(path)
       return database
     } catch {
@@ -161,12 +161,27 @@ struct JournalFile {
     }
   }
 
+  /// Migrates the file, or notes that it is damaged and has to be replaced.
+  private func migrateOrMark(
+    _ database: JournalDatabase, from version: Int
+  ) throws(SQLiteFailure) {
+    do throws(SQLiteFailure) {
+      try migrate(database, from: version)
+    } catch {
+      guard error.isDamage, version > 0 else { throw error }
+      try? database.execute("ROLLBACK;")
+      database.isOutdated = true
+    }
+  }
+
   private func migrate(_ database: JournalDatabase, from version: Int) throws(SQLiteFailure) {
     for (number, step) in steps.enumerated().dropFirst(version) {
+      try database.execute("BEGIN IMMEDIATE;\n\(step)")
+      if number + 1 == JournalSchema.versionWithColumns {
+        try JournalMigration.fillColumns(database)
+      }
       try database.execute(
         """
-        BEGIN IMMEDIATE;
-        \(step)
         PRAGMA application_id = \(Self.applicationID);
         PRAGMA user_version = \(number + 1);
         COMMIT;

@@ -11,9 +11,19 @@ struct JournalReader {
   private(set) var contents = JournalContents()
   /// The sessions with at least one part that cannot be read.
   private(set) var damagedSessions: Set<SessionHandle> = []
-  let index = JournalIndex()
+  let index: JournalIndex
 
-  init(database: JournalDatabase) { self.database = database }
+  init(database: JournalDatabase) throws(SQLiteFailure) {
+    self.database = database
+    index = try JournalIndex(database)
+    if index.isDamaged { damaged("The last ids in the session journal cannot be read.") }
+  }
+
+  /// Creates a reader for sessions of a journal that is in use.
+  init(database: JournalDatabase, index: JournalIndex) {
+    self.database = database
+    self.index = index
+  }
 
   /// Reads the whole journal.
   ///
@@ -65,36 +75,36 @@ struct JournalReader {
     return kept
   }
 
-  /// Reads the rows of the sessions without their stores.
+  /// Reads what a server needs before its first client.
   ///
+  /// - Parameter crashed: The sessions that are set aside because of crashes; they count as loaded.
   /// - Throws: `SQLiteFailure` other than damage.
-  mutating func readOverview() throws(SQLiteFailure) -> JournalOverview {
+  mutating func readStart(crashed: [SessionHandle]) throws(SQLiteFailure) -> JournalStart {
     try readLoads()
-    try readEnded()
-    let sessions = try readSessions()
-    // Rows that an earlier version of this program wrote do not list their stores.
-    if sessions.contains(where: { $0.row.stores.count != $0.row.storeCount }) {
-      let stores = try readStores()
-      for session in sessions {
-        session.row.stores = (stores[session.id] ?? []).sorted { $0.1.order < $1.1.order }.map(\.0)
+    var start = JournalStart()
+    var setAside: [JournalledSession] = []
+    for handle in crashed {
+      do throws(SQLiteFailure) {
+        if let known = try index.session(handle) { setAside.append(known) }
+      } catch {
+        guard error.isDamage else { throw error }
+        damaged("A session that is set aside cannot be read.")
       }
     }
-    let working = Set(try rows("inputs", .acceptedStores).map(\.id))
-    var overview = JournalOverview()
-    for session in sessions {
-      let row = session.row
-      for store in row.stores { index.found(store: store) }
-      index.sessions[row.handle] = session
-      overview.sessions.append(
-        JournalOverview.Session(
-          handle: row.handle, owner: row.owner, deadline: row.deadline,
-          isEmpty: row.stores.isEmpty, bytes: row.usedBytes,
-          continues: row.deadline == nil || row.continuesAlone
-            || !working.isDisjoint(with: row.stores)))
+    for known in setAside.sorted(by: { $0.id < $1.id }) {
+      guard let session = try read(known) else { continue }
+      index.sessions[known.row.handle] = known
+      start.setAside.append(session)
     }
-    overview.ended = contents.ended
-    overview.keptBytes = try readKept().reduce(0) { $0 + $1.row.byteCount }
-    return overview
+    for found in try rows("sessions", .owners) {
+      guard let row = try? SessionRow(found.data, found.id) else {
+        damaged("A session cannot be read: it is lost, with its stores.")
+        continue
+      }
+      if index.sessions[row.handle] == nil { start.owners.append(row.handle) }
+    }
+    start.keptBytes = try readKept().reduce(0) { $0 + $1.row.byteCount }
+    return start
   }
 
   /// Reads one session; nil if it has ended, because a required part of it cannot be read.
@@ -113,7 +123,7 @@ struct JournalReader {
     return try read(session, stores)
   }
 
-  private mutating func readLoads() throws(SQLiteFailure) {
+  mutating func readLoads() throws(SQLiteFailure) {
     do {
       let number = try database.number("SELECT coalesce(max(id), 0) FROM load")
       contents.loads = UInt64(clamping: number) + 1
@@ -127,7 +137,6 @@ struct JournalReader {
   private mutating func readEnded() throws(SQLiteFailure) {
     var lost = 0
     for found in try rows("ended sessions", .ended) {
-      index.lastEnded = max(index.lastEnded, found.id)
       if let row = try? EndedRow(found.data, found.id) {
         contents.ended.append((row.handle, row.owner))
       } else {
@@ -140,7 +149,6 @@ struct JournalReader {
   private mutating func readSessions() throws(SQLiteFailure) -> [JournalledSession] {
     var sessions: [JournalledSession] = []
     for found in try rows("sessions", .sessions) {
-      index.found(session: found.id)
       guard let row = try? SessionRow(found.data, found.id) else {
         damaged("A session cannot be read: it is lost, with its stores.")
         continue
@@ -157,7 +165,6 @@ struct JournalReader {
   private mutating func readStores() throws(SQLiteFailure) -> [Int64: [(Int64, StoreRow)]] {
     var stores: [Int64: [(Int64, StoreRow)]] = [:]
     for found in try rows("stores", .stores) {
-      index.found(store: found.id)
       if let row = try? StoreRow(found.data, found.id) {
         stores[row.session, default: []].append((found.id, row))
       }

@@ -6,9 +6,9 @@ internal import Sessions
 final class JournalledSession {
   let id: Int64
   var row: SessionRow
-  /// Empty in an overview until the session is loaded.
+  /// Empty if the session is not loaded.
   var stores: [ByteString: JournalledStore] = [:]
-  /// True after the session was loaded, or if this process opened it.
+  /// True after the session was loaded, or if this process opened it. The index has no others.
   var isLoaded: Bool
   /// Sequences that only rows of `step` contain, which are removed later.
   var unwritten: [ByteString: Int] = [:]

@@ -38,6 +38,11 @@ struct SessionRow {
     self.deadline = deadline
   }
 
+  /// Sets the ids of the stores, which the row has lacked.
+  mutating func setStores(_ ids: [Int64]) {
+    if ids.count == storeCount { stores = ids }
+  }
+
   mutating func add(store id: Int64) {
     stores.append(id)
     storeCount += 1

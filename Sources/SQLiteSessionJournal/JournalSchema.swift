@@ -51,7 +51,26 @@ enum JournalSchema {
     -- Their texts, by the same ids.
     CREATE TABLE keptstate (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
     """,
+    """
+    -- Columns to find sessions without reading all of them; `data` has the same values, with a
+    -- checksum. `JournalMigration` fills them: the handle, nanoseconds since 1970, 1 if it has to be
+    -- restored without a client in addition to unsettled inputs, 1 if it owns shared stores.
+    ALTER TABLE session ADD COLUMN handle BLOB;
+    ALTER TABLE session ADD COLUMN deadline INTEGER;
+    ALTER TABLE session ADD COLUMN continues INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE session ADD COLUMN shares INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE ended ADD COLUMN handle BLOB;
+    """,
+    """
+    CREATE INDEX session_handle ON session (handle);
+    CREATE INDEX session_deadline ON session (deadline) WHERE deadline IS NOT NULL;
+    CREATE INDEX session_continues ON session (id) WHERE continues = 1;
+    CREATE INDEX session_shares ON session (id) WHERE shares = 1;
+    CREATE INDEX ended_handle ON ended (handle);
+    """,
   ]
+  /// The version whose columns `JournalMigration` fills.
+  static let versionWithColumns = 3
 }
 
 /// The SQL statements of the journal; each is prepared once and finds its rows by their key.
@@ -69,13 +88,19 @@ enum JournalStatement: Int, CaseIterable {
   case store, acceptedStores
   case putKept, removeKept, kept
   case putKeptState, removeKeptState, keptState
+  case sessionOf, oneSession, nextSessions, continuing, expired, owners, endedOf
 
   var sql: String {
     switch self {
     case .begin: "BEGIN IMMEDIATE"
     case .commit: "COMMIT"
     case .rollback: "ROLLBACK"
-    case .putSession: "INSERT OR REPLACE INTO session (id, data) VALUES (?, ?)"
+    case .putSession:
+      """
+      INSERT INTO session (id, data, handle, deadline, continues, shares) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (id) DO UPDATE SET data = excluded.data, handle = excluded.handle,
+          deadline = excluded.deadline, continues = excluded.continues, shares = excluded.shares
+      """
     case .removeSession: "DELETE FROM session WHERE id = ?"
     case .sessions: "SELECT id, data FROM session ORDER BY id"
     case .putSequence: "INSERT OR REPLACE INTO sequence (session, frontend, data) VALUES (?, ?, ?)"
@@ -99,7 +124,7 @@ enum JournalStatement: Int, CaseIterable {
     case .removeAllAccepted: "DELETE FROM accepted WHERE store = ?"
     case .accepted: "SELECT operation, data FROM accepted WHERE store = ?"
     case .oneAccepted: "SELECT operation, data FROM accepted WHERE store = ? AND operation = ?"
-    case .putEnded: "INSERT OR REPLACE INTO ended (id, data) VALUES (?, ?)"
+    case .putEnded: "INSERT OR REPLACE INTO ended (id, data, handle) VALUES (?, ?, ?)"
     case .removeEnded: "DELETE FROM ended WHERE id <= ?"
     case .ended: "SELECT id, data FROM ended ORDER BY id"
     case .store: "SELECT id, data FROM store WHERE id = ?"
@@ -110,6 +135,14 @@ enum JournalStatement: Int, CaseIterable {
     case .putKeptState: "INSERT OR REPLACE INTO keptstate (id, data) VALUES (?, ?)"
     case .removeKeptState: "DELETE FROM keptstate WHERE id = ?"
     case .keptState: "SELECT id, data FROM keptstate WHERE id = ?"
+    case .sessionOf: "SELECT id, data FROM session WHERE handle = ?"
+    case .oneSession: "SELECT id, data FROM session WHERE id = ?"
+    case .nextSessions: "SELECT id, data FROM session WHERE id > ? ORDER BY id LIMIT ?"
+    case .continuing:
+      "SELECT id, data FROM session WHERE continues = 1 AND id > ? ORDER BY id LIMIT ?"
+    case .expired: "SELECT id, data FROM session WHERE deadline <= ? ORDER BY deadline"
+    case .owners: "SELECT id, data FROM session WHERE shares = 1 ORDER BY id"
+    case .endedOf: "SELECT id, data FROM ended WHERE handle = ? ORDER BY id DESC LIMIT 1"
     }
   }
 }

@@ -36,7 +36,6 @@ final class JournalTurn {
       // next process finds.
       try database.checkFiles()
       try database.run(.commit)
-      for store in stores where store.isGone { index.free(store: store.id) }
     } catch {
       // Some failures end the transaction; the rollback then fails and changes nothing.
       try? database.run(.rollback)
@@ -48,7 +47,7 @@ final class JournalTurn {
   private func take(_ entry: JournalEntry) throws(SQLiteFailure) {
     switch entry.event {
     case .opened(let owner):
-      if let old = index.sessions[entry.session] { try remove(old) }
+      if let old = try index.session(entry.session) { try remove(old) }
       let record = JournalledSession(
         id: index.newSessionID(), row: SessionRow(handle: entry.session, owner: owner),
         isLoaded: true)
@@ -59,10 +58,7 @@ final class JournalTurn {
     case .ended:
       guard let session = index.sessions[entry.session] else { return }
       try remove(session)
-      index.lastEnded += 1
-      let row = EndedRow(handle: entry.session, owner: session.row.owner)
-      try database.put(.putEnded, index.lastEnded, row.bytes(index.lastEnded))
-      try database.run(.removeEnded, .integer(index.lastEnded - SQLiteJournal.endedCount))
+      try noteEnded(session)
     case .expires(let deadline):
       guard let session = index.sessions[entry.session] else { return }
       change(session) { $0.deadline = deadline }
@@ -180,6 +176,33 @@ final class JournalTurn {
     try put(found, store)
   }
 
+  /// Ends sessions that are not loaded.
+  ///
+  /// - Throws: `SQLiteFailure`; nothing has been written in that case.
+  func end(_ expired: [JournalledSession]) throws(SQLiteFailure) {
+    defer { for store in stores { store.reset() } }
+    do {
+      try database.run(.begin)
+      for session in expired {
+        try remove(session)
+        try noteEnded(session)
+      }
+      try database.checkFiles()
+      try database.run(.commit)
+    } catch {
+      try? database.run(.rollback)
+      for action in undo.reversed() { action() }
+      throw error
+    }
+  }
+
+  private func noteEnded(_ session: JournalledSession) throws(SQLiteFailure) {
+    index.lastEnded += 1
+    try database.put(
+      EndedRow(handle: session.row.handle, owner: session.row.owner), index.lastEnded)
+    try database.run(.removeEnded, .integer(index.lastEnded - SQLiteJournal.endedCount))
+  }
+
   // MARK: Sessions and stores
 
   private func newStore(
@@ -189,10 +212,7 @@ final class JournalTurn {
     let store = JournalledStore(
       id: id, session: session, mark: StoreMark(order: session.row.storeCount))
     session.stores[ByteString(name)] = store
-    undo.append { [index] in
-      session.stores[ByteString(name)] = nil
-      index.free(store: id)
-    }
+    undo.append { session.stores[ByteString(name)] = nil }
     change(session) { $0.add(store: id) }
     try put(session)
     return store
@@ -269,12 +289,13 @@ final class JournalTurn {
     session.sequences.removeAll()
     try database.run(.removeSequences, .integer(session.id))
     try database.run(.removeSession, .integer(session.id))
+    guard index.sessions[handle] === session else { return }
     index.sessions[handle] = nil
     undo.append { [index] in index.sessions[handle] = session }
   }
 
   private func put(_ session: JournalledSession) throws(SQLiteFailure) {
-    try database.put(.putSession, session.id, session.row.bytes(session.id))
+    try database.put(session.row, session.id)
   }
 
   private func change(_ session: JournalledSession, _ body: (inout SessionRow) -> Void) {

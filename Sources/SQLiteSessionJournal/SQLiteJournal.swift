@@ -17,8 +17,9 @@ public import Sessions
 /// An input that changes a store therefore adds one row to one page, and the size of the file
 /// depends only on the current content of the sessions.
 ///
-/// `overview` reads only the rows of `session`. Each lists its stores; the rest of a session is
-/// read when it is loaded.
+/// A session is found by its handle, and read when it is loaded. Columns of `session` with an index
+/// find those whose time is over and those with work to continue. In memory are the loaded sessions
+/// only.
 ///
 /// Every row has a checksum. The consequence of a damaged row depends on its content:
 /// - Patch: the store returns to the state before it, under a new revision, because one revision
@@ -40,12 +41,13 @@ public final class SQLiteJournal: SessionJournal {
   static let endedCount: Int64 = 10_000
 
   private let file: JournalFile
+  var folder: String { file.folder }
   /// Nil if crashes are not counted.
   private let crashFile: CrashFile?
   var database: JournalDatabase
   /// Sentences about what happened to the file during opening.
   private var damage: [String] = []
-  private var index: JournalIndex?
+  private(set) var index: JournalIndex?
   private var nextCheckpoint = SQLiteJournal.pagesOfLog
 
   /// Opens the journal of a folder; creates it if it does not exist.
@@ -57,7 +59,7 @@ public final class SQLiteJournal: SessionJournal {
   ///     twice in succession. This installs signal handlers in front of the existing ones; at most
   ///     one journal of a process may do so.
   /// - Throws: The reason, as one sentence. A file that is not a journal is not an error: it is
-  ///   moved away, and the damage that `load()` or `overview()` returns reports it.
+  ///   moved away, and the damage that `load()` or `start()` returns reports it.
   public convenience init(
     folder: String, durability: Durability = .process, countsCrashes: Bool = false
   ) throws(StorageError) {
@@ -86,7 +88,7 @@ public final class SQLiteJournal: SessionJournal {
   ///
   /// - Throws: `StorageError`; nothing has been written in that case.
   public func commit(_ entries: [JournalEntry]) throws {
-    if index == nil { _ = try load() }
+    if index == nil { _ = try start() }
     guard let index, !entries.isEmpty else { return }
     do {
       let turn = JournalTurn(database: database, index: index)
@@ -102,11 +104,11 @@ public final class SQLiteJournal: SessionJournal {
   /// - Throws: `StorageError` other than damage.
   public func load() throws -> JournalContents {
     do {
-      var reader = JournalReader(database: database)
+      var reader = try JournalReader(database: database)
       try reader.read()
       index = reader.index
       var contents = reader.contents
-      if !contents.damage.isEmpty {
+      if !contents.damage.isEmpty || database.isOutdated {
         let moved = try rescue(contents)
         contents.damage.append(JournalFile.isNew(insteadOf: moved))
       }
@@ -120,38 +122,32 @@ public final class SQLiteJournal: SessionJournal {
     }
   }
 
-  /// Reads the rows of the sessions without their stores; see `SessionJournal`.
+  /// Reads what a server needs before its first client; see `SessionJournal`.
   ///
-  /// - Complexity: O(sessions); O(size of the journal) if it is damaged.
+  /// - Complexity: O(size of the journal) if a part that is read is damaged.
   /// - Throws: `StorageError` other than damage.
-  public func overview() throws -> JournalOverview {
+  public func start() throws -> JournalStart {
     do {
-      var reader = JournalReader(database: database)
-      var overview = try reader.readOverview()
-      for index in overview.sessions.indices.reversed() {
-        let handle = overview.sessions[index].handle
-        guard crashFile?.isSetAside(handle) == true, let known = reader.index.sessions[handle]
-        else { continue }
-        overview.sessions.remove(at: index)
-        if let session = try reader.read(known) { overview.setAside.insert(session, at: 0) }
-      }
-      guard reader.contents.damage.isEmpty else { return try overviewOfRest() }
+      guard !database.isOutdated else { return try startOfRest() }
+      var reader = try JournalReader(database: database)
+      var start = try reader.readStart(crashed: crashFile?.setAside ?? [])
+      guard reader.contents.damage.isEmpty else { return try startOfRest() }
       index = reader.index
       countLoad(reader.contents.loads)
-      overview.damage = damage
+      start.damage = damage
       damage = []
-      if let crashFile { noteUnreadable(crashFile, in: &overview.damage) }
-      return overview
+      if let crashFile { noteUnreadable(crashFile, in: &start.damage) }
+      return start
     } catch {
       throw StorageError(journal: error, in: file.folder)
     }
   }
 
   /// Reads the whole damaged journal and replaces the file.
-  private func overviewOfRest() throws -> JournalOverview {
+  private func startOfRest() throws -> JournalStart {
     let contents = try load()
-    setLoaded([])
-    return JournalOverview(contents)
+    keepLoaded(Set(contents.sessions.lazy.filter(\.isSetAside).map(\.handle)))
+    return contents.start
   }
 
   /// Reads one session; see `SessionJournal`. A damaged file is replaced.
@@ -159,11 +155,19 @@ public final class SQLiteJournal: SessionJournal {
   /// - Throws: `StorageError` other than damage.
   public func load(_ session: SessionHandle) throws -> LoadedSession {
     do {
-      guard let index, let known = index.sessions[session] else {
-        return LoadedSession(session: nil)
+      guard let index else { return LoadedSession(session: nil) }
+      let found: JournalledSession?
+      do throws(SQLiteFailure) {
+        found = try index.session(session)
+      } catch {
+        guard error.isDamage else { throw error }
+        return try loadRepaired(session, index)
       }
-      let record = JournalledSession(id: known.id, row: known.row, isLoaded: true)
-      var reader = JournalReader(database: database)
+      guard let found else {
+        return LoadedSession(session: nil, ended: try index.ended(session))
+      }
+      let record = JournalledSession(id: found.id, row: found.row, isLoaded: true)
+      var reader = JournalReader(database: database, index: index)
       let read = try reader.read(record)
       guard reader.contents.damage.isEmpty else { return try loadRepaired(session, index) }
       index.sessions[session] = record
@@ -173,28 +177,33 @@ public final class SQLiteJournal: SessionJournal {
     }
   }
 
+  /// Removes sessions from memory; see `SessionJournal`.
+  public func forget(_ sessions: [SessionHandle]) {
+    for session in sessions { index?.sessions[session] = nil }
+  }
+
   /// Reads the whole journal after damage was found while the server runs, replaces the file, and
   /// returns one session.
   private func loadRepaired(
     _ handle: SessionHandle, _ index: JournalIndex
   ) throws -> LoadedSession {
-    let used = Set(index.sessions.values.lazy.filter(\.isLoaded).map(\.row.handle))
-    var reader = JournalReader(database: database)
+    let used = Set(index.sessions.keys)
+    var reader = try JournalReader(database: database)
     try reader.read()
     let contents = reader.contents
     let moved = try rescue(contents)
-    var loaded = LoadedSession(session: contents.sessions.first { $0.handle == handle })
+    var loaded = contents.loaded(handle)
     loaded.damage = contents.damage + [JournalFile.isNew(insteadOf: moved)]
     let whole = Set(contents.sessions.lazy.map(\.handle)).subtracting(reader.damagedSessions)
     loaded.incomplete = used.subtracting(whole).subtracting([handle])
-    setLoaded(used.union([handle]))
+    keepLoaded(used.union([handle]))
     return loaded
   }
 
-  /// Marks these sessions as loaded and all others as not loaded.
-  private func setLoaded(_ sessions: Set<SessionHandle>) {
+  /// Removes all other sessions from memory.
+  private func keepLoaded(_ sessions: Set<SessionHandle>) {
     guard let index else { return }
-    for (handle, session) in index.sessions { session.isLoaded = sessions.contains(handle) }
+    index.sessions = index.sessions.filter { sessions.contains($0.key) }
   }
 
   private func setAside(_ contents: inout JournalContents, by crashes: CrashFile) {
@@ -219,7 +228,7 @@ public final class SQLiteJournal: SessionJournal {
   /// - Returns: The new path of the damaged file.
   private func rescue(_ contents: JournalContents) throws -> String {
     let new = try file.openNew()
-    let index = JournalIndex()
+    let index = try JournalIndex(new)
     for entries in contents.entries { try JournalTurn(database: new, index: index).write(entries) }
     try new.checkpoint()
     new.close()
@@ -232,6 +241,7 @@ public final class SQLiteJournal: SessionJournal {
       (database, _) = try file.open()
       throw error
     }
+    index.database = database
     self.index = index
     return moved
   }

@@ -17,7 +17,7 @@ extension Session {
   ///   - shard: The shard of the session.
   /// - Returns: The handle; the same as before if the session has one.
   /// - Throws: `SessionError.limit` or `.unreadable`. This session has not changed then, but a
-  ///   session without a client may have been ended in favor of it.
+  ///   session without a client may sleep or have ended in favor of it.
   public func open(
     for participant: Participant, named name: String?, identity: String?,
     isolation shard: isolated Shard
@@ -28,8 +28,9 @@ extension Session {
       shard.expireSessions()
       switch shard.group.census.limit(of: identity, shard.limits) {
       case .sessions:
-        guard shard.endIdle(for: identity) else { throw .limit(.sessions) }
-      case let limit?: throw .limit(limit)
+        guard shard.freePlace(for: identity) else { throw .limit(.sessions) }
+      case let limit?:
+        guard let identity, shard.sleepOne(of: identity) else { throw .limit(limit) }
       case nil: break
       }
     }
@@ -113,6 +114,7 @@ extension Session {
     deadline = shard.uptime + time
     expiry = shard.sinceEpoch + time
     shard.directory.changed(self)
+    shard.fallsAsleepLater(self)
     write(.expires(at: expiry))
     record?.lastClientLeft()
   }

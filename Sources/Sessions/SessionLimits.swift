@@ -19,12 +19,19 @@ public struct SessionLimits: Sendable {
   /// Size of all sessions of the shard, in the same units.
   public var bytes = 128 << 20
 
-  /// Number of sessions with a handle.
+  /// Number of sessions with a handle that are in memory. Sessions that sleep do not count; one that
+  /// a client wakes is loaded also at the limit.
   public var sessions = 10_000
-  /// Number of sessions with a handle that one identity has opened; nil for no separate limit.
+  /// Number of these sessions that one identity has opened; nil for no separate limit.
   public var sessionsPerIdentity: Int?
   /// Time that a session with a handle exists without a client.
   public var timeToLive = Duration.seconds(120)
+  /// Time after which a session without a client and without work sleeps, if there is a journal: it
+  /// is removed from memory, and loaded again when a client attaches. Nil if sessions do not sleep.
+  ///
+  /// The default is longer than a reconnection, so that a lost connection costs no reading of the
+  /// journal, and shorter than the time to live.
+  public var sleepAfter: Duration? = .seconds(30)
   /// Size of the updates that are stored for each store of a session with a handle, for
   /// reconnecting clients.
   ///

@@ -23,7 +23,7 @@ extension Shard {
     if loader.failure != nil { throw .unreadable }
     expireSessions()
     loadNow(request.handle, of: request.identity)
-    let session = try directory.session(request.handle, of: request.identity)
+    let session = try session(request.handle, of: request.identity)
     let opening = request.role == .driver
     for (name, _) in request.revisions {
       try session.checkName(name, opening: opening, isolation: self)
@@ -88,31 +88,34 @@ extension Shard {
   /// It is to be called about once a second, in a turn. At the end of the turn, sessions that could
   /// not be journaled are tried again.
   public func expireSessions() {
-    while let entry = directory.takeExpired(at: uptime) {
-      switch entry {
-      case .loaded(let session): end(session)
-      case .dormant(let handle): end(dormant: handle)
+    while let session = directory.takeExpired(at: uptime) { end(session) }
+  }
+
+  /// Returns the loaded session with a handle.
+  private func session(
+    _ text: String, of identity: String?
+  ) throws(SessionError) -> Session {
+    do throws(SessionError) {
+      return try directory.session(text, of: identity)
+    } catch {
+      // The journal may have it.
+      if case .unknownSession = error, let handle = SessionHandle(text),
+        loader.hasFailed(handle, at: uptime)
+      {
+        throw .unreadable
       }
+      throw error
     }
   }
 
-  /// Ends a session that is not loaded. Its entries are removed from the journal without being
-  /// read.
-  func end(dormant handle: SessionHandle) {
-    guard let session = directory.takeDormant(handle) else { return }
-    directory.add(ended: handle, of: session.owner)
-    commits?.add(.ended, to: handle)
-  }
-
-  /// Ends the session without a client that `SessionDirectory.idle` selects.
+  /// Makes a place for one more session: puts a session without a client to sleep, or ends the one
+  /// that `SessionDirectory.idle` selects.
   ///
   /// - Returns: False if all sessions have a client.
-  func endIdle(for owner: String?) -> Bool {
-    switch directory.idle(for: owner) {
-    case .loaded(let session): end(session)
-    case .dormant(let handle): end(dormant: handle)
-    case nil: return false
-    }
+  func freePlace(for owner: String?) -> Bool {
+    if sleepOne() { return true }
+    guard let session = directory.idle(for: owner) else { return false }
+    end(session)
     return true
   }
 

@@ -179,7 +179,15 @@ private final class WatchedJournal: SessionJournal {
 
   func load() throws -> JournalContents { try journal.load() }
 
-  func overview() throws -> JournalOverview { try journal.overview() }
+  func start() throws -> JournalStart { try journal.start() }
+
+  func continuing(after position: Int64?, limit: Int) throws -> ContinuingSessions {
+    try journal.continuing(after: position, limit: limit)
+  }
+
+  func endExpired(at time: Duration, limit: Int) throws -> Int {
+    try journal.endExpired(at: time, limit: limit)
+  }
 
   func load(_ session: SessionHandle) throws -> LoadedSession { try journal.load(session) }
 }

@@ -33,9 +33,19 @@ final class MortalJournal: SessionJournal, @unchecked Sendable {
     return try journal.load()
   }
 
-  func overview() throws -> JournalOverview {
+  func start() throws -> JournalStart {
     guard let journal else { throw Dead() }
-    return try journal.overview()
+    return try journal.start()
+  }
+
+  func continuing(after position: Int64?, limit: Int) throws -> ContinuingSessions {
+    guard let journal else { throw Dead() }
+    return try journal.continuing(after: position, limit: limit)
+  }
+
+  func endExpired(at time: Duration, limit: Int) throws -> Int {
+    guard let journal else { throw Dead() }
+    return try journal.endExpired(at: time, limit: limit)
   }
 
   func load(_ session: SessionHandle) throws -> LoadedSession {

@@ -231,7 +231,8 @@ public final class MemoryNode: SessionOwnership, PipelinedJournal {
     perform(ended) { [self] state in
       switch claim(session, &state) {
       case .elsewhere(let node): throw SessionElsewhere(node: node)
-      case .ended, .unknown: return LoadedSession(session: nil)
+      case .ended(let owner): return LoadedSession(session: nil, ended: .init(owner: owner))
+      case .unknown: return LoadedSession(session: nil)
       case .owned:
         own.withLock { $0.epochs[session] = state.sessions[session]?.epoch }
         return LoadedSession(session: state.contents.sessions.first { $0.handle == session })
@@ -256,13 +257,14 @@ public final class MemoryNode: SessionOwnership, PipelinedJournal {
   }
 
   public func load() throws -> JournalContents { cluster.state.withLock { $0.contents } }
-  public func overview() throws -> JournalOverview { JournalOverview() }
+  public func start() throws -> JournalStart { JournalStart() }
   public func load(_ session: SessionHandle) throws -> LoadedSession {
-    LoadedSession(
-      session: cluster.state.withLock { state in
-        state.contents.sessions.first { $0.handle == session }
-      })
+    cluster.state.withLock { $0.contents.loaded(session) }
   }
+  public func continuing(after position: Int64?, limit: Int) throws -> ContinuingSessions {
+    cluster.state.withLock { $0.contents.continuing(after: position, limit: limit) }
+  }
+  public func endExpired(at time: Duration, limit: Int) throws -> Int { 0 }
 }
 
 extension MemoryCluster.State {

@@ -173,15 +173,23 @@ struct JournalRepairTests {
   }
 
   @Test("stores get ids until all are used")
-  func storeIDs() throws {
-    let index = JournalIndex(maximumStoreID: 3)
-    #expect(try [index.newStoreID(), index.newStoreID(), index.newStoreID()] == [1, 2, 3])
-    #expect(throws: SQLiteFailure.self) { try index.newStoreID() }
-    index.free(store: 2)
-    #expect(try index.newStoreID() == 2)
-    // More stores than the limits of a server allow.
-    #expect(StepRow.maximumStoreID > 10_000 * 1024)
-    #expect(StepRow.ids(of: StepRow.maximumStoreID).upperBound == .max)
+  func storeIDs() async throws {
+    try await withFolder { folder in
+      let database = try SQLiteJournal(folder: folder).database
+      let index = try JournalIndex(database, maximumStoreID: 3)
+      func newID() throws -> Int64 {
+        let id = try index.newStoreID()
+        try database.put(.putStore, id, [])
+        return id
+      }
+      #expect(try [newID(), newID(), newID()] == [1, 2, 3])
+      #expect(throws: SQLiteFailure.self) { try newID() }
+      try database.run(.removeStore, .integer(2))
+      #expect(try newID() == 2)
+      // More stores than the limits of a server allow.
+      #expect(StepRow.maximumStoreID > 10_000 * 1024)
+      #expect(StepRow.ids(of: StepRow.maximumStoreID).upperBound == .max)
+    }
   }
 
   @Test("the search for unneeded rows does not read the needed rows")

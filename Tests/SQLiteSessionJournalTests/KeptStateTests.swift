@@ -66,8 +66,7 @@ struct KeptStateTests {
         let journal = try SQLiteJournal(
           folder: folder, durability: .process, steps: [JournalSchema.steps[0]])
         try journal.database.execute("INSERT INTO load (id) VALUES (4)")
-        try journal.database.put(
-          .putSession, 1, SessionRow(handle: handle, owner: "alice").bytes(1))
+        try journal.database.insertSession(1, SessionRow(handle: handle, owner: "alice").bytes(1))
       }
       let journal = try SQLiteJournal(folder: folder)
       let contents = try journal.load()

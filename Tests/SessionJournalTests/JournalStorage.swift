@@ -48,6 +48,7 @@ private final class MemoryStorage: JournalStorage {
     struct Large: Error {}
     private var contents: JournalContents { storage.contents }
     let storage: MemoryStorage
+    private var loaded: Set<SessionHandle> = []
 
     init(_ storage: MemoryStorage) { self.storage = storage }
 
@@ -60,15 +61,32 @@ private final class MemoryStorage: JournalStorage {
         }
       }
       if storage.refusesLarge, configurations.contains(where: { $0 >= 1 << 20 }) { throw Large() }
-      for entry in entries { storage.contents.take(entry) }
+      for entry in entries {
+        if case .opened = entry.event { loaded.insert(entry.session) }
+        storage.contents.take(entry)
+      }
     }
 
     func load() throws -> JournalContents { contents }
-    func overview() throws -> JournalOverview { JournalOverview(contents) }
+    func start() throws -> JournalStart { contents.start }
 
     func load(_ session: SessionHandle) throws -> LoadedSession {
-      LoadedSession(session: contents.sessions.first { $0.handle == session })
+      loaded.insert(session)
+      return contents.loaded(session)
     }
+
+    func continuing(after position: Int64?, limit: Int) throws -> ContinuingSessions {
+      contents.continuing(after: position, limit: limit)
+    }
+
+    func endExpired(at time: Duration, limit: Int) throws -> Int {
+      let expired = contents.expired(at: time, limit: .max).filter { !loaded.contains($0) }
+        .prefix(limit)
+      for handle in expired { storage.contents.take(JournalEntry(handle, .ended)) }
+      return expired.count
+    }
+
+    func forget(_ sessions: [SessionHandle]) { loaded.subtract(sessions) }
   }
 
   fileprivate var contents = JournalContents()

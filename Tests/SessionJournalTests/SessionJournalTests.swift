@@ -27,28 +27,35 @@ struct SessionJournalTests {
   }
 
   @Test(
-    "the overview and the loaded sessions are equal to what was written", arguments: Storage.all,
+    "sessions that are read one by one are equal to what was written", arguments: Storage.all,
     1...6)
-  func overview(storage: Storage, seed: UInt64) async throws {
+  func oneByOne(storage: Storage, seed: UInt64) async throws {
     try await storage.use { storage in
       var (turns, model) = (RandomTurns(seed: seed), JournalContents())
       for _ in 0..<4 {
         let journal = try storage.open()
-        let overview = try journal.overview()
-        #expect(overview.damage == [])
-        #expect(overview.ended.map(\.handle) == model.ended.map(\.handle))
-        #expect(overview.sessions.map(\.handle) == model.sessions.map(\.handle))
+        let start = try journal.start()
+        #expect(start.damage == [] && start.setAside.isEmpty && start.owners == [])
+        #expect(start.keptBytes == model.kept.reduce(0) { $0 + $1.state.count })
+        var (continuing, position): ([SessionHandle], Int64?) = ([], nil)
+        repeat {
+          let some = try journal.continuing(after: position, limit: 3)
+          continuing += some.handles
+          position = some.next
+        } while position != nil
+        #expect(continuing == model.continuing(after: nil, limit: .max).handles)
         var read = JournalContents()
-        read.ended = overview.ended
-        read.kept = model.kept
-        #expect(overview.keptBytes == model.kept.reduce(0) { $0 + $1.state.count })
-        for (seen, session) in zip(overview.sessions, JournalOverview(model).sessions) {
-          #expect("\(seen)" == "\(session)", "the overview of a session matches its contents")
-          let loaded = try journal.load(seen.handle)
-          #expect(loaded.damage == [] && loaded.incomplete == [])
+        (read.ended, read.kept) = (model.ended, model.kept)
+        for session in model.sessions {
+          let loaded = try journal.load(session.handle)
+          #expect(loaded.damage == [] && loaded.incomplete == [] && loaded.ended == nil)
           read.sessions += [loaded.session].compactMap { $0 }
         }
         #expect(read.text == model.text)
+        for ended in model.ended {
+          let loaded = try journal.load(ended.handle)
+          #expect(loaded.session == nil && loaded.ended == .init(owner: ended.owner))
+        }
         for _ in 0..<250 {
           let entries = turns.next()
           try journal.commit(entries)
@@ -150,38 +157,47 @@ struct SessionJournalTests {
     }
   }
 
-  @Test("a session that ends before it is loaded leaves nothing", arguments: Storage.all)
-  func endedDormant(storage: Storage) async throws {
+  @Test(
+    "sessions that are not loaded end when their time is over, at most so many at a time",
+    arguments: Storage.all)
+  func expired(storage: Storage) async throws {
     try await storage.use { storage in
       var model = JournalContents()
       var numbers = FixedNumbers(seed: 1)
-      let handles = (1...3).map { _ in SessionHandle(using: &numbers) }
+      let handles = (1...5).map { _ in SessionHandle(using: &numbers) }
       let first = try storage.open()
-      _ = try first.load()
-      for handle in handles {
-        let entries = [
+      _ = try first.start()
+      for (number, handle) in handles.enumerated() {
+        var entries = [
           JournalEntry(handle, .opened(owner: "me")),
           JournalEntry(handle, .store("a", .opened(kind: "k", configuration: [], revision: 0))),
           JournalEntry(handle, .sequence(frontend: "phone", last: 7, store: nil)),
+          JournalEntry(handle, .alone(continues: false, bytes: 3)),
         ]
+        if number < 4 { entries.append(JournalEntry(handle, .expires(at: .seconds(10 - number)))) }
         try first.commit(entries)
         for entry in entries { model.take(entry) }
       }
       let journal = try storage.open()
-      #expect(try journal.overview().sessions.count == 3)
-      let entries = [
-        JournalEntry(handles[0], .expires(at: .seconds(7))), JournalEntry(handles[0], .ended),
-        JournalEntry(handles[1], .expires(at: .seconds(9))),
-        JournalEntry(handles[1], .alone(continues: false, bytes: 3)),
-      ]
-      try journal.commit(entries)
-      for entry in entries { model.take(entry) }
-      #expect(try journal.load(handles[0]).session == nil)
-      #expect(try journal.load(handles[1]).session?.deadline == .seconds(9))
+      _ = try journal.start()
+      #expect(try journal.load(handles[3]).session?.deadline == .seconds(7))
+      #expect(try journal.endExpired(at: .seconds(9), limit: 10) == 2)
+      for handle in [handles[2], handles[1]] { model.take(JournalEntry(handle, .ended)) }
+      for handle in [handles[1], handles[2]] {
+        #expect(try journal.load(handle).ended == .init(owner: "me"))
+      }
+      #expect(try journal.load(handles[0]).session?.deadline == .seconds(10))
+      #expect(try journal.endExpired(at: .seconds(100), limit: 10) == 0)
+      try journal.commit([JournalEntry(handles[3], .ended)])
+      model.take(JournalEntry(handles[3], .ended))
+      var other = FixedNumbers(seed: 2)
+      let unknown = try journal.load(SessionHandle(using: &other))
+      #expect(unknown.session == nil && unknown.ended == nil)
       let again = try storage.open()
-      let overview = try again.overview()
-      #expect(overview.sessions.map(\.deadline) == [.seconds(9), nil])
-      #expect(overview.sessions.map(\.continues) == [false, true])
+      _ = try again.start()
+      #expect(try again.continuing(after: nil, limit: 10).handles == [handles[4]])
+      #expect(try again.endExpired(at: .seconds(100), limit: 10) == 1)
+      model.take(JournalEntry(handles[0], .ended))
       check(try storage.open().load(), model)
     }
   }
@@ -203,7 +219,7 @@ struct SessionJournalTests {
       func sorted(_ states: [KeptState]) -> [String] { states.map { "\($0)" }.sorted() }
       #expect(sorted(try journal.load().kept) == sorted(kept))
       let again = try storage.open()
-      #expect(try again.overview().keptBytes == 3 * 7)
+      #expect(try again.start().keptBytes == 3 * 7)
       try again.commit([
         JournalEntry(open, .keptRemoved(kept[1].key)), JournalEntry(open, .keptAside(kept[2])),
       ])

@@ -90,7 +90,7 @@ struct LoadingTests {
       defer { withExtendedLifetime(listener) {} }
       try shard.beginRestoring(report: reports.add)
       #expect(mustWait(handles[1].description, on: shard) == true)
-      // The client returns before the shard knows which sessions exist.
+      // The client returns before the start of the journal has been read.
       let answers = Record<[String]>()
       shard.whenLoaded(handles[1].description, of: nil) { _ in answers.add([]) }
       work()
@@ -102,9 +102,9 @@ struct LoadingTests {
       let (_, states, _) = try shard.resume(
         handles[1], telling: listener, [("errands", 0), ("errands", nil)])
       #expect(states == ["replayed 1", #"none 1 {"count":2,"done":[],"failed":[]}"#])
-      // Handles of other identities and unknown handles wait for nothing.
-      #expect(mustWait(handles[0].description, of: "bob", on: shard) == false)
+      // A text that is no handle waits for nothing; only the journal knows other handles.
       #expect(mustWait("?", on: shard) == false)
+      #expect(mustWait(handles[0].description, on: shard) == true)
       #expect(journal.loaded.count == 1 && reports.all == [])
     }
   }
@@ -131,7 +131,7 @@ struct LoadingTests {
     }
     let idle = try await session([add(1)])
     let killed = MemoryJournal(journal.commits)
-    #expect(try killed.overview().sessions.map(\.continues) == [true, true, false])
+    #expect(try killed.continuing(after: nil, limit: 10).handles == [one, two])
     let before = killed.entries.count
     try await shard(killed, hasThread: hasThread).run { shard in
       try shard.beginRestoring(report: reports.add)
@@ -191,8 +191,8 @@ struct LoadingTests {
     }
     // Its client was attached when the process was killed.
     let attached = try await live { shard, listener in try shard.sit(listener).1 }
-    let continuing = try journal.overview().sessions.filter(\.continues).map(\.handle)
-    #expect(continuing == [running, late, attached])
+    let continuing = [running, late, attached]
+    #expect(try journal.load().continuing(after: nil, limit: 10).handles == continuing)
     try await shard().run { shard in
       try shard.beginRestoring(report: reports.add)
       shard.continueSessions()
@@ -201,7 +201,8 @@ struct LoadingTests {
       // The shard has found out again which sessions have to continue.
       shard.turn {}
       work()
-      #expect(try journal.overview().sessions.filter(\.continues).map(\.handle) == [running, late])
+      #expect(
+        try journal.load().continuing(after: nil, limit: 10).handles == [running, late])
     }
   }
 
@@ -213,20 +214,19 @@ struct LoadingTests {
     pass(50)
     try await shard().run { shard in
       try shard.beginRestoring(report: reports.add)
-      shard.continueSessions()
+      work()
+      shard.sweepSessions()
       work()
       // It expired while no process ran.
-      #expect(shard.refusal(comingBackTo: before) == "expired session")
-      #expect(shard.directory.count == 1)
+      #expect(try journal.load().sessions.map(\.handle) == [meanwhile])
+      #expect(try attachExpired(before, on: shard) == "expired session")
       pass(69)
-      shard.turn { shard.expireSessions() }
-      #expect(shard.directory.count == 1)
-      pass(1)
-      // A client that returns too late waits for nothing.
-      shard.whenLoaded(meanwhile.description, of: nil) { _ in }
-      shard.turn { shard.expireSessions() }
+      shard.sweepSessions()
       work()
-      #expect(shard.refusal(comingBackTo: meanwhile) == "expired session")
+      #expect(try journal.load().sessions.map(\.handle) == [meanwhile])
+      pass(1)
+      // A client that returns too late is refused also before the session is removed.
+      #expect(try attachExpired(meanwhile, on: shard) == "expired session")
       #expect(shard.directory.count == 0)
     }
     #expect(try journal.load().sessions.isEmpty)
@@ -235,10 +235,21 @@ struct LoadingTests {
       try shard.beginRestoring(report: reports.add)
       work()
       for handle in [before, meanwhile] {
-        #expect(shard.refusal(comingBackTo: handle) == "expired session")
+        #expect(try attachExpired(handle, on: shard) == "expired session")
       }
+      var numbers = FixedNumbers(seed: 4)
+      #expect(
+        try attachExpired(SessionHandle(using: &numbers), on: shard) == "unknown session")
     }
     #expect(reports.all == [])
+  }
+
+  private func attachExpired(
+    _ handle: SessionHandle, on shard: isolated Shard
+  ) throws -> String? {
+    shard.whenLoaded(handle.description, of: nil) { _ in }
+    work()
+    return shard.refusal(comingBackTo: handle)
   }
 
   @Test(
@@ -283,6 +294,7 @@ struct LoadingTests {
       #expect(shard.refusal(comingBackTo: handle) == "unreadable")
       #expect(reports.count == 1 && reports.all.allSatisfy { !$0.contains(handle.description) })
       journal.isUnreadable = false
+      pass(60)
       #expect(shard.refusal(comingBackTo: handle) == nil)
     }
   }
@@ -347,9 +359,9 @@ struct LoadingTests {
     }
   }
 
-  @Test("unloaded sessions count towards the limit, and one that is evicted is removed unloaded")
+  @Test("sessions that are not loaded do not count towards the limits")
   func limits() async throws {
-    let handles = [try await session([add(1)]), try await session([])]
+    let handles = [try await session([add(1)]), try await session([add(2)])]
     var limits = SessionLimits()
     limits.sessions = 2
     try await shard(limits: limits).run { shard in
@@ -357,50 +369,14 @@ struct LoadingTests {
       defer { withExtendedLifetime(listener) {} }
       try shard.beginRestoring(report: reports.add)
       work()
-      #expect(shard.directory.count == 2)
-      // A session without stores is removed first.
+      #expect(shard.directory.count == 0 && shard.accounts.all.bytes == 0)
       _ = try shard.sit(listener)
-      work()
-      #expect(shard.refusal(comingBackTo: handles[1]) == "expired session")
       _ = try shard.sit(listener)
-      work()
-      #expect(shard.refusal(comingBackTo: handles[0]) == "expired session")
-      #expect(journal.loaded == [] && shard.directory.count == 2)
-    }
-  }
-
-  @Test("bytes of unloaded sessions are reserved, and counted once when the sessions are loaded")
-  func bytes() async throws {
-    let padding = String(repeating: "x", count: 20_000)
-    let handle = try await live { shard, listener in
-      let (participant, handle) = try shard.sit(listener)
-      let session = participant.session
-      try shard.turn {
-        _ = try session.open(
-          "a", kind: "from", configuration: ["start": 40, "padding": .string(padding)],
-          isolation: shard)
-      }
-      shard.turn { session.leave(participant, isolation: shard) }
-      return handle
-    }
-    let used = try #require(try journal.load().sessions.first?.bytes)
-    #expect(used > 2 * padding.utf8.count)
-    try await shard().run { shard in
-      let listener = Listener()
-      defer { withExtendedLifetime(listener) {} }
-      try shard.beginRestoring(report: reports.add)
-      work()
-      #expect(shard.accounts.all.bytes == used)
-      _ = try attachWhenLoaded(to: handle, listener, on: shard)
-      shard.turn {}
-      #expect(shard.accounts.all.bytes == used)
-    }
-    try await shard().run { shard in
-      try shard.beginRestoring(report: reports.add)
-      work()
-      pass(200)
-      shard.turn { shard.expireSessions() }
-      #expect(shard.accounts.all.bytes == 0 && shard.directory.count == 0)
+      #expect(throws: SessionError.self) { try shard.sit(listener) }
+      // A session that exists is loaded at the limit too.
+      let states = try attachWhenLoaded(to: handles[1], listener, on: shard, [("errands", nil)])
+      #expect(states == [#"none 1 {"count":2,"done":[],"failed":[]}"#])
+      #expect(journal.loaded == [handles[1]] && shard.directory.count == 3)
     }
   }
 

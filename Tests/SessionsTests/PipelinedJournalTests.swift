@@ -146,6 +146,12 @@ private final class HeldJournal: PipelinedJournal, @unchecked Sendable {
   }
 
   func load() throws -> JournalContents { try memory.load() }
-  func overview() throws -> JournalOverview { try memory.overview() }
+  func start() throws -> JournalStart { try memory.start() }
+  func continuing(after position: Int64?, limit: Int) throws -> ContinuingSessions {
+    try memory.continuing(after: position, limit: limit)
+  }
+  func endExpired(at time: Duration, limit: Int) throws -> Int {
+    try memory.endExpired(at: time, limit: limit)
+  }
   func load(_ session: SessionHandle) throws -> LoadedSession { try memory.load(session) }
 }

@@ -20,24 +20,21 @@ struct ShardGroupTests {
     }
   }
 
-  @Test("the overview of a shard has its sessions, and the first one also what concerns all")
-  func overview() {
+  @Test("the start of a shard has its sessions, and the first one also what concerns all")
+  func start() {
     var generator = SystemRandomNumberGenerator()
-    var overview = JournalOverview()
+    var start = JournalStart()
     for _ in 1...20 {
-      overview.sessions.append(
-        JournalOverview.Session(
-          handle: SessionHandle(using: &generator), owner: nil, deadline: nil, isEmpty: true,
-          bytes: 0, continues: false))
-      overview.ended.append((SessionHandle(using: &generator), nil))
+      start.owners.append(SessionHandle(using: &generator))
+      start.setAside.append(JournalContents.Session(handle: SessionHandle(using: &generator)))
     }
-    overview.damage = ["damage"]
-    overview.keptBytes = 7
-    let parts = (0..<3).map { overview.part(of: ShardPlace(index: $0, count: 3)) }
-    #expect(parts.flatMap(\.sessions).count == 20 && parts.flatMap(\.ended).count == 20)
+    start.damage = ["damage"]
+    start.keptBytes = 7
+    let parts = (0..<3).map { start.part(of: ShardPlace(index: $0, count: 3)) }
+    #expect(parts.flatMap(\.owners).count == 20 && parts.flatMap(\.setAside).count == 20)
     #expect(parts.map(\.damage) == [["damage"], [], []])
     #expect(parts.map(\.keptBytes) == [7, 0, 0])
-    #expect(overview.part(of: .alone).sessions.count == 20)
+    #expect(start.part(of: .alone).owners.count == 20)
   }
 
   @Test("accounts of several shards take parts of one pool, and return what they do not use")

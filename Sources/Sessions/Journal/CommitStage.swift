@@ -88,12 +88,29 @@ final class CommitStage {
 
   func load() throws -> JournalContents { try writer.load() }
 
-  /// Reads which sessions the journal has, and calls `body` on the shard's thread.
-  func overview(
-    _ body: @escaping @Sendable (Result<JournalOverview, any Error>) -> Void
+  /// Reads what the shard needs before its first client, and calls `body` on the shard's thread.
+  func start(_ body: @escaping @Sendable (Result<JournalStart, any Error>) -> Void) {
+    openRequests += 1
+    writer.start(ended: body)
+  }
+
+  /// Reads which sessions have to be restored although no client attaches, and calls `body` on the
+  /// shard's thread.
+  func continuing(
+    after position: Int64?, limit: Int,
+    _ body: @escaping @Sendable (Result<ContinuingSessions, any Error>) -> Void
   ) {
     openRequests += 1
-    writer.overview(ended: body)
+    writer.continuing(after: position, limit: limit, ended: body)
+  }
+
+  /// Ends sessions that are not loaded and whose time is over, and calls `body` on the shard's
+  /// thread.
+  func endExpired(
+    at time: Duration, limit: Int, _ body: @escaping @Sendable (Result<Int, any Error>) -> Void
+  ) {
+    openRequests += 1
+    writer.endExpired(at: time, limit: limit, ended: body)
   }
 
   /// Loads one session, and calls `body` on the shard's thread.
@@ -110,7 +127,7 @@ final class CommitStage {
     writer.release(sessions, ended: ended)
   }
 
-  /// Removes sessions from the memory of the journal.
+  /// Removes sessions from the memory of the journal, after all commits that have begun.
   func forget(_ sessions: [SessionHandle]) { writer.forget(sessions) }
 
   /// Calls `body` on the shard's thread with each result, which it passes to `take`.

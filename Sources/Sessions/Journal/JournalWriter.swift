@@ -24,8 +24,8 @@ public final class JournalWriter: @unchecked Sendable {
   private let commit: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
   private let waiting = Lock(Waiting())
   private var incomplete: Set<SessionHandle> = []
-  /// The overview, until each shard has its part; nil before it was read.
-  private var overview: (read: Result<JournalOverview, any Error>, shards: Int)?
+  /// The start of the journal, until each shard has its part; nil before it was read.
+  private var start: (read: Result<JournalStart, any Error>, shards: Int)?
 
   private struct Waiting {
     var entries: [JournalEntry] = []
@@ -124,21 +124,44 @@ public final class JournalWriter: @unchecked Sendable {
     }
   }
 
-  /// Reads which sessions the journal has; once for all shards.
+  /// Reads the start of the journal; once for all shards.
   ///
-  /// - Returns: The sessions of one shard.
-  private func readOverview(of place: ShardPlace) throws -> JournalOverview {
-    let read = overview?.read ?? Result { try journal.overview() }
-    let shards = (overview?.shards ?? 0) + 1
-    overview = shards < place.count ? (read, shards) : nil
+  /// - Returns: The part of one shard.
+  private func readStart(of place: ShardPlace) throws -> JournalStart {
+    let read = start?.read ?? Result { try journal.start() }
+    let shards = (start?.shards ?? 0) + 1
+    start = shards < place.count ? (read, shards) : nil
     return try read.get().part(of: place)
   }
 
-  /// Reads which sessions of a shard the journal has.
-  func overview(
-    of place: ShardPlace, ended: @escaping @Sendable (Result<JournalOverview, any Error>) -> Void
+  /// Reads what a shard needs before its first client.
+  func start(
+    of place: ShardPlace, ended: @escaping @Sendable (Result<JournalStart, any Error>) -> Void
   ) {
-    perform({ writer in Result { try writer.readOverview(of: place) } }, ended)
+    perform({ writer in Result { try writer.readStart(of: place) } }, ended)
+  }
+
+  /// Reads which sessions of a shard have to be restored although no client attaches.
+  func continuing(
+    after position: Int64?, limit: Int, of place: ShardPlace,
+    ended: @escaping @Sendable (Result<ContinuingSessions, any Error>) -> Void
+  ) {
+    perform(
+      { writer in
+        Result {
+          var found = try writer.journal.continuing(after: position, limit: limit)
+          found.handles.removeAll { !place.owns($0) }
+          return found
+        }
+      }, ended)
+  }
+
+  /// Ends sessions that are not loaded and whose time is over, after all commits that have begun.
+  func endExpired(
+    at time: Duration, limit: Int, ended: @escaping @Sendable (Result<Int, any Error>) -> Void
+  ) {
+    perform(
+      { writer in Result { try writer.journal.endExpired(at: time, limit: limit) } }, ended)
   }
 
   /// Loads one session, after all commits that have begun.
@@ -170,9 +193,9 @@ public final class JournalWriter: @unchecked Sendable {
     commit? { [self] in pipeline?.beginReleasing(sessions) { _ in ended() } }
   }
 
-  /// Removes sessions from the memory of the journal.
+  /// Removes sessions from the memory of the journal, after all commits that have begun.
   func forget(_ sessions: [SessionHandle]) {
-    commit? { [self] in pipeline?.forget(sessions) }
+    perform({ writer in writer.journal.forget(sessions) }, {})
   }
 
   /// Removes the sessions of other shards, and notifies these shards.

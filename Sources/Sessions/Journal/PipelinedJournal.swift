@@ -39,12 +39,4 @@ public protocol PipelinedJournal: SessionJournal {
   ///   - ended: Called once, on any thread; after a failure this node still owns them.
   func beginReleasing(
     _ sessions: [SessionHandle], ended: @escaping @Sendable (Result<Void, any Error>) -> Void)
-
-  /// Removes sessions from memory, because another node may own them.
-  func forget(_ sessions: [SessionHandle])
-}
-
-extension PipelinedJournal {
-  /// Does nothing, for a journal without sessions in memory.
-  public func forget(_ sessions: [SessionHandle]) {}
 }

@@ -15,27 +15,52 @@ public protocol SessionJournal: AnyObject {
   /// do.
   func commit(_ entries: [JournalEntry]) throws
 
-  /// Reads all sessions. It is called once, before the first commit, instead of `overview`.
+  /// Reads all sessions, which count as loaded. It is called once, before the first commit, instead
+  /// of `start`; for tests, and for commands of a stopped server.
   ///
   /// - Throws: If nothing can be read, or if an unknown version has written the journal.
   func load() throws -> JournalContents
 
-  /// Reads which sessions exist. It is called once, before the first commit, if the sessions are
-  /// loaded one by one.
+  /// Reads what a server needs before its first client. It is called once, before the first commit.
   ///
+  /// - Complexity: Independent of the number of sessions.
   /// - Throws: As `load()`.
-  func overview() throws -> JournalOverview
+  func start() throws -> JournalStart
 
-  /// Reads one session of the overview.
+  /// Reads one session, which counts as loaded until it ends or is forgotten. Entries belong only to
+  /// sessions that are loaded, or that were opened.
   ///
   /// - Throws: If the journal cannot be read at the moment.
   func load(_ session: SessionHandle) throws -> LoadedSession
+
+  /// Reads which sessions have to be restored although no client attaches.
+  ///
+  /// - Parameters:
+  ///   - position: The position after which to read; nil for the first call.
+  ///   - limit: The maximum number of sessions.
+  /// - Throws: If the journal cannot be read at the moment.
+  func continuing(after position: Int64?, limit: Int) throws -> ContinuingSessions
+
+  /// Ends sessions that are not loaded and whose time is over, without reading them.
+  ///
+  /// - Parameters:
+  ///   - time: The present time since 1970.
+  ///   - limit: The maximum number of sessions.
+  /// - Returns: The number of ended sessions; less than `limit` if no more are due.
+  /// - Throws: If the journal cannot be written at the moment.
+  func endExpired(at time: Duration, limit: Int) throws -> Int
+
+  /// Notes that sessions are not loaded any more: they sleep, or another node may own them.
+  func forget(_ sessions: [SessionHandle])
 
   /// The counter of the crashes of restored work; nil if they are not counted.
   var crashes: (any CrashCounter)? { get }
 }
 
 extension SessionJournal {
+  /// Does nothing, for a journal without sessions in memory.
+  public func forget(_ sessions: [SessionHandle]) {}
+
   /// No counter.
   public var crashes: (any CrashCounter)? { nil }
 }

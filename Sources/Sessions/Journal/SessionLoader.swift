@@ -4,12 +4,14 @@
 final class SessionLoader {
   typealias Step = (isolated Shard) -> Void
 
-  /// True until the overview of the journal has been read.
+  /// True until the start of the journal has been read.
   var isReading = false
-  /// The number of sessions that own shared stores and are still being loaded. The journal counts as
-  /// read after them.
-  var owners = 0
-  /// The error that occurred when the overview was read; nil if there was none.
+  /// The sessions that own shared stores and are not loaded. The journal counts as read after an
+  /// attempt to load each of them.
+  var missingOwners: Set<SessionHandle> = []
+  /// The number of these that are still being loaded.
+  var loadingOwners = 0
+  /// The error that occurred when the start was read; nil if there was none.
   var failure: (any Error)?
   /// True when the shard ends: nothing more is loaded.
   var isStopped = false
@@ -21,7 +23,7 @@ final class SessionLoader {
   /// Called with sentences for the log.
   let report: @Sendable (String) -> Void
 
-  /// A step that waits for the overview, and after it for a session if there is one.
+  /// A step that waits for the start of the journal, and after it for a session if there is one.
   struct Waiting {
     var session: (handle: String, identity: String?)?
     let step: Step
@@ -29,14 +31,34 @@ final class SessionLoader {
 
   private var waiting: [Waiting] = []
   /// The sessions that are being loaded, and the steps that wait for each of them.
-  private var loading: [SessionHandle: [Step]] = [:]
+  private var loading: [SessionHandle: Loading] = [:]
+
+  /// A session that is being loaded.
+  struct Loading {
+    var steps: [Step]
+    /// The time at which the first client asked for it, since 1970: a client that attaches in time
+    /// finds its session, however slow the disk is. Nil if no client has asked.
+    var asked: Duration?
+  }
 
   /// Sessions that are loaded although no client attaches, in order.
   private var continuing: ArraySlice<SessionHandle> = []
+  /// The position in the journal after which the next of these sessions are; nil before the first.
+  private(set) var position: Int64?
+  /// True if the journal may have more of these sessions.
+  private var hasMore = true
+  /// The earliest time of the next attempt to read which sessions these are.
+  private var nextRead = Duration.zero
   /// The sessions in `continuing` that could not be loaded. They are tried again after all other
   /// sessions.
   private var postponed: [SessionHandle] = []
-  var hasContinuing: Bool { isReading || !continuing.isEmpty || !postponed.isEmpty }
+  var hasContinuing: Bool { isReading || hasMore || !continuing.isEmpty || !postponed.isEmpty }
+  /// True while sessions that are not loaded are being ended.
+  var isEnding = false
+  /// The time at which such sessions are ended next.
+  ///
+  /// - Units: the shard's `uptime`.
+  var nextEnding = Duration.zero
   /// True once the sessions with work to continue may be loaded.
   var mayContinue = false
   /// The earliest time of the next attempt to load a session after a failure, because an attempt
@@ -44,7 +66,7 @@ final class SessionLoader {
   ///
   /// - Units: the shard's `uptime`.
   private var nextTries: [SessionHandle: Duration] = [:]
-  /// True while such a session is being loaded.
+  /// True while such a session is being loaded, or the journal is asked for some.
   var isContinuing = false
 
   init(_ report: @escaping @Sendable (String) -> Void) { self.report = report }
@@ -58,17 +80,43 @@ final class SessionLoader {
 
   /// Adds a step that waits for a session.
   ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - session: The session.
+  ///   - asked: The present time since 1970 if a client waits; otherwise nil.
   /// - Returns: True if the session is not being loaded yet.
-  func add(_ step: @escaping Step, for session: SessionHandle) -> Bool {
-    loading[session, default: []].append(step)
-    return loading[session]?.count == 1
+  func add(_ step: @escaping Step, for session: SessionHandle, asked: Duration? = nil) -> Bool {
+    guard var known = loading[session] else {
+      loading[session] = Loading(steps: [step], asked: asked)
+      return true
+    }
+    known.steps.append(step)
+    known.asked = known.asked ?? asked
+    loading[session] = known
+    return false
   }
 
+  /// Returns the time at which a client asked for a session, since 1970; nil if none waits.
+  func asked(_ session: SessionHandle) -> Duration? { loading[session]?.asked }
+
   /// Removes and returns the steps that wait for a session.
-  func take(_ session: SessionHandle) -> [Step] { loading.removeValue(forKey: session) ?? [] }
+  func take(_ session: SessionHandle) -> Loading {
+    loading.removeValue(forKey: session) ?? Loading(steps: [])
+  }
+
+  /// Returns true if the journal may have more sessions with work to continue, and the last attempt
+  /// to read them has not failed within the last 60 seconds.
+  func mayRead(at time: Duration) -> Bool { hasMore && time >= nextRead }
 
   /// Adds sessions that are loaded although no client attaches.
-  func add(continuing sessions: [SessionHandle]) { continuing += sessions }
+  func add(_ sessions: ContinuingSessions) {
+    continuing += sessions.handles
+    position = sessions.next
+    hasMore = sessions.next != nil
+  }
+
+  /// Notes that these sessions could not be read. The next attempt is after 60 seconds.
+  func couldNotRead(at time: Duration) { nextRead = time + Self.timeBetweenAttempts }
 
   /// Postpones a session that could not be loaded; the other sessions do not wait for it.
   func couldNotContinue(_ session: SessionHandle) { postponed.append(session) }
@@ -83,7 +131,10 @@ final class SessionLoader {
 
   /// Notes that a session could not be loaded. The next attempt is after 60 seconds.
   func failed(_ session: SessionHandle, at time: Duration) {
-    nextTries[session] = time + .seconds(60)
+    // Handles that do not exist fail too while the journal cannot be read.
+    if nextTries.count >= Self.maximumTries { nextTries = nextTries.filter { time < $0.value } }
+    guard nextTries.count < Self.maximumTries else { return }
+    nextTries[session] = time + Self.timeBetweenAttempts
   }
 
   /// Returns true if a session could not be loaded within the last 60 seconds.
@@ -93,4 +144,7 @@ final class SessionLoader {
     nextTries[session] = nil
     return false
   }
+
+  private static var timeBetweenAttempts: Duration { .seconds(60) }
+  private static var maximumTries: Int { 10_000 }
 }

@@ -5,11 +5,14 @@ internal import StateMachines
 // Sessions of earlier processes are loaded one by one, so that a start with many sessions does not
 // take longer:
 //
-//     overview     the thread of the journal reads which sessions exist, while the first
-//                  responses are sent
+//     start        the thread of the journal reads which sessions own shared stores, while the
+//                  first responses are sent
 //     attached to  a session is loaded when its first client attaches; the client waits for it
 //     continues    a session with work to continue is restored without a client, in a separate turn
+//     sleeps       a session without a client and without work leaves the memory (Shard+Sleeping)
 //     expired      a session is removed from the journal without being loaded
+//
+// Nothing in memory depends on the number of sessions in the journal.
 
 extension Shard {
   /// Starts restoring the sessions that the previous process has journaled. It is called once,
@@ -40,7 +43,7 @@ extension Shard {
     }
     loader = SessionLoader(report)
     loader.isReading = true
-    commits.overview { [weak self] result in
+    commits.start { [weak self] result in
       self?.assumeIsolated { $0.take(result, failed) }
     }
   }
@@ -52,18 +55,20 @@ extension Shard {
   /// again.
   public func continueSessions() {
     loader.mayContinue = true
+    guard ownership == nil, testing == nil, commits != nil else { return }
     if loader.hasContinuing { inTurn { restoreNext() } }
+    endExpiredInJournal()
   }
 
-  /// True until the overview of the journal has been read.
+  /// True until the start of the journal has been read.
   public var isReadingJournal: Bool { loader.isReading }
 
-  /// Calls `body` in a turn when the overview of the journal has been read.
+  /// Calls `body` in a turn when the start of the journal has been read.
   public func whenJournalIsRead(_ body: @escaping (isolated Shard) -> Void) {
     if loader.isReading { loader.add(.init(step: body)) } else { body(self) }
   }
 
-  /// Waits until the overview of the journal has been read.
+  /// Waits until the start of the journal has been read.
   ///
   /// - Throws: The error if the journal cannot be read at all.
   public func journalIsRead() async throws {
@@ -76,8 +81,15 @@ extension Shard {
   /// Returns true if a client that attaches to a session has to wait for `whenLoaded`.
   public func mustLoad(_ handle: String, of identity: String?) -> Bool {
     if ownership != nil { return mustLocate(handle) }
-    return loader.isReading
-      || commits?.isSynchronous == false && directory.dormant(handle, of: identity) != nil
+    return loader.isReading || commits?.isSynchronous == false && handleInJournal(handle) != nil
+  }
+
+  /// Returns a handle if only the journal knows whether there is such a session.
+  private func handleInJournal(_ text: String) -> SessionHandle? {
+    guard commits != nil, testing == nil, let handle = SessionHandle(text), place.owns(handle),
+      !directory.knows(handle), !loader.hasFailed(handle, at: uptime)
+    else { return nil }
+    return handle
   }
 
   /// Calls `body` in a turn when a session is loaded, or cannot be loaded.
@@ -93,23 +105,18 @@ extension Shard {
     if loader.isReading {
       return loader.add(.init(session: (handle, identity), step: body))
     }
-    guard let handle = directory.dormant(handle, of: identity),
-      !loader.hasFailed(handle, at: uptime)
-    else { return body(self) }
-    // The session of a client that attaches in time does not expire while the disk is slow.
-    directory.postpone(dormant: handle, from: uptime, to: uptime + limits.timeToLive)
-    load(handle, then: body)
+    guard let handle = handleInJournal(handle) else { return body(self) }
+    if loader.add(body, for: handle, asked: sinceEpoch) { beginLoading(handle) }
   }
 
   /// Loads a session immediately if there is no journal thread.
   func loadNow(_ handle: String, of identity: String?) {
-    guard commits?.isSynchronous == true, let handle = directory.dormant(handle, of: identity)
-    else { return }
-    load(handle) { _ in }
+    guard commits?.isSynchronous == true, let handle = handleInJournal(handle) else { return }
+    if loader.add({ _ in }, for: handle, asked: sinceEpoch) { beginLoading(handle) }
   }
 
   private func take(
-    _ result: Result<JournalOverview, any Error>, _ failed: @Sendable (any Error) -> Void
+    _ result: Result<JournalStart, any Error>, _ failed: @Sendable (any Error) -> Void
   ) {
     commits?.answered()
     inTurn {
@@ -118,11 +125,10 @@ extension Shard {
         return
       }
       switch result {
-      case .success(let overview):
-        let owners = take(overview)
-        loader.owners = owners.count
-        for handle in owners { load(handle) { shard in shard.ownerLoaded(handle) } }
-        if owners.isEmpty { journalWasRead() }
+      case .success(let start):
+        take(start)
+        for handle in start.owners { load(handle) { shard in shard.ownerLoaded(handle) } }
+        if start.owners.isEmpty { journalWasRead() }
       case .failure(let error):
         loader.failure = error
         failed(error)
@@ -131,12 +137,21 @@ extension Shard {
     }
   }
 
+  private func take(_ start: JournalStart) {
+    var damage = start.damage
+    group.add(keptBytes: start.keptBytes)
+    for session in start.setAside { setAside(session, .crashes, &damage) }
+    for sentence in damage { loader.report(sentence) }
+    loader.missingOwners = Set(start.owners)
+    loader.loadingOwners = start.owners.count
+  }
+
   /// Handles the end of the loading of a session that owns a shared store.
   private func ownerLoaded(_ handle: SessionHandle) {
     // One that could not be loaded is tried again.
-    if directory.dormant(handle) != nil { loader.couldNotContinue(handle) }
-    loader.owners -= 1
-    if loader.owners == 0 { journalWasRead() }
+    if loader.missingOwners.contains(handle) { loader.couldNotContinue(handle) }
+    loader.loadingOwners -= 1
+    if loader.loadingOwners == 0 { journalWasRead() }
   }
 
   private func journalWasRead() {
@@ -151,64 +166,74 @@ extension Shard {
     restoreNext()
   }
 
-  /// Adds the sessions of the journal, none of which is loaded.
-  ///
-  /// - Returns: The sessions that own shared stores, which have to be loaded first.
-  private func take(_ overview: JournalOverview) -> [SessionHandle] {
-    var damage = overview.damage
-    group.add(keptBytes: overview.keptBytes)
-    for (handle, owner) in overview.ended { directory.add(ended: handle, of: owner) }
-    for session in overview.setAside { setAside(session, .crashes, &damage) }
-    for sentence in damage { loader.report(sentence) }
-    var dormant: [(handle: SessionHandle, session: DormantSession)] = []
-    var (continuing, owners): ([SessionHandle], [SessionHandle]) = ([], [])
-    for session in overview.sessions {
-      guard let time = timeLeft(until: session.deadline, owner: session.owner) else {
-        directory.add(ended: session.handle, of: session.owner)
-        commits?.add(.ended, to: session.handle)
-        continue
-      }
-      dormant.append(
-        (
-          session.handle,
-          DormantSession(
-            owner: session.owner, deadline: uptime + time, isEmpty: session.isEmpty,
-            account: account(for: session))
-        ))
-      if SharedStore.isOwner(session.owner) {
-        owners.append(session.handle)
-      } else if session.continues {
-        continuing.append(session.handle)
-      }
-    }
-    directory.add(dormant: dormant)
-    loader.add(continuing: continuing)
-    return owners
-  }
-
-  /// Reserves the bytes of a session that is not loaded, so that the limits admit all sessions when
-  /// they are loaded.
-  private func account(for session: JournalOverview.Session) -> ByteAccount? {
-    guard session.bytes > 0 else { return nil }
-    let account = ByteAccount(within: accounts.account(of: session.owner))
-    account.add(session.bytes)
-    return account
-  }
-
   private func restoreNext() {
     guard !loader.isReading, !loader.isStopped else { return }
-    while loader.mayContinue, !loader.isContinuing, let handle = loader.takeContinuing(at: uptime) {
-      guard directory.dormant(handle) != nil else { continue }
-      loader.isContinuing = true
-      load(handle) { shard in
-        shard.loader.isContinuing = false
-        if shard.directory.dormant(handle) != nil { shard.loader.couldNotContinue(handle) }
-        // Each session is restored in a separate turn. Without a journal thread, the caller's loop
-        // continues.
-        if shard.commits?.isSynchronous == false { shard.restoreNext() }
+    while loader.mayContinue, !loader.isContinuing {
+      if let handle = loader.takeContinuing(at: uptime) {
+        guard !directory.knows(handle) else { continue }
+        loader.isContinuing = true
+        load(handle) { shard in
+          shard.loader.isContinuing = false
+          if shard.loader.hasFailed(handle, at: shard.uptime) {
+            shard.loader.couldNotContinue(handle)
+          }
+          // Each session is restored in a separate turn. Without a journal thread, the caller's loop
+          // continues.
+          if shard.commits?.isSynchronous == false { shard.restoreNext() }
+        }
+      } else if loader.mayRead(at: uptime) {
+        readContinuing()
+      } else {
+        return
       }
     }
   }
+
+  /// Reads which sessions have work to continue, some at a time.
+  private func readContinuing() {
+    loader.isContinuing = true
+    commits?.continuing(after: loader.position, limit: Self.sessionsAtATime) { [weak self] result in
+      self?.assumeIsolated { shard in
+        shard.commits?.answered()
+        shard.inTurn {
+          shard.loader.isContinuing = false
+          switch result {
+          case .success(let sessions): shard.loader.add(sessions)
+          case .failure(let error):
+            shard.loader.couldNotRead(at: shard.uptime)
+            shard.loader.report(
+              "cannot read which sessions have work to continue: \(error); the next attempt is in 60 s"
+            )
+          }
+          if shard.commits?.isSynchronous == false { shard.restoreNext() }
+        }
+      }
+    }
+  }
+
+  /// Ends sessions that are not loaded and whose time is over: those of all shards.
+  private func endExpiredInJournal() {
+    guard place.index == 0, !loader.isReading, !loader.isStopped, !loader.isEnding,
+      uptime >= loader.nextEnding
+    else { return }
+    loader.isEnding = true
+    commits?.endExpired(at: sinceEpoch, limit: Self.sessionsAtATime) { [weak self] result in
+      self?.assumeIsolated { shard in
+        shard.commits?.answered()
+        shard.inTurn { shard.loader.isEnding = false }
+        // Otherwise none is left, or the disk is full.
+        if case .success(Self.sessionsAtATime) = result, shard.commits?.isSynchronous == false {
+          return shard.endExpiredInJournal()
+        }
+        shard.loader.nextEnding = shard.uptime + Self.timeBetweenEndings
+      }
+    }
+  }
+
+  private static var sessionsAtATime: Int { 100 }
+  /// A client that attaches to a session whose time is over is refused also before the session is
+  /// removed.
+  private static var timeBetweenEndings: Duration { .seconds(10) }
 
   private func load(_ handle: SessionHandle, then step: @escaping SessionLoader.Step) {
     if loader.add(step, for: handle) { beginLoading(handle) }
@@ -225,29 +250,40 @@ extension Shard {
     commits?.answered()
     inTurn {
       if ownership != nil { return takeClaimed(result, handle) }
-      let steps = loader.take(handle)
+      let loading = loader.take(handle)
       guard !loader.isStopped else { return }
       switch result {
-      case .success(let loaded): take(loaded, handle)
+      case .success(let loaded):
+        commits?.lost(loaded.incomplete, self)
+        restore(loaded, handle, asked: loading.asked)
+        loader.missingOwners.remove(handle)
       case .failure(let error):
         loader.failed(handle, at: uptime)
         loader.report("cannot load a session: \(error); the next attempt is in 60 s or later")
       }
-      for step in steps { step(self) }
+      for step in loading.steps { step(self) }
     }
   }
 
-  private func take(_ loaded: LoadedSession, _ handle: SessionHandle) {
+  /// Restores a session that was read, or notes that it has ended.
+  ///
+  /// - Parameter asked: The time at which a client asked for it, since 1970; nil if none waits.
+  func restore(_ loaded: LoadedSession, _ handle: SessionHandle, asked: Duration?) {
     var damage = loaded.damage
-    commits?.lost(loaded.incomplete, self)
-    // Sessions that have expired meanwhile are removed without being restored.
-    expireSessions()
-    if let (deadline, owner) = directory.takeDormant(handle).map({ ($0.deadline, $0.owner) }) {
-      if let session = loaded.session {
-        restore(session, expiringAt: deadline, &damage)
+    if let session = loaded.session, directory[handle] == nil {
+      if let time = timeLeft(until: session.deadline, owner: session.owner, at: asked) {
+        makePlace(for: session.owner)
+        let whole = asked == nil ? time : limits.timeToLive
+        restore(session, expiringAt: uptime + max(time, whole), &damage)
       } else {
-        directory.add(ended: handle, of: owner)
+        directory.add(ended: handle, of: session.owner)
+        commits?.add(.ended, to: handle)
       }
+    } else if let ended = loaded.ended {
+      directory.add(ended: handle, of: ended.owner)
+    } else if !loaded.damage.isEmpty {
+      // A part without which it cannot continue cannot be read; the identity is not known.
+      directory.add(ended: handle, of: nil)
     }
     for sentence in damage { loader.report(sentence) }
   }

@@ -47,13 +47,16 @@ extension Shard {
   ///   - deadline: The deadline since 1970; nil if a client was attached at the end, which gives the
   ///     session its whole time to live.
   ///   - owner: The owner of the session.
-  func timeLeft(until deadline: Duration?, owner: String?) -> Duration? {
+  ///   - time: The time at which a client asked for it, since 1970; nil for the present time.
+  func timeLeft(
+    until deadline: Duration?, owner: String?, at time: Duration? = nil
+  ) -> Duration? {
     // The time for which a shared store is kept is that of its kind, which is not known yet.
     let whole = SharedStore.isOwner(owner) ? StoreScope.longestTime : limits.timeToLive
     guard let deadline else { return whole }
-    let time = deadline - sinceEpoch
+    let left = deadline - (time ?? sinceEpoch)
     // The minimum limits the effect of a changed calendar.
-    return time > .zero ? min(time, whole) : nil
+    return left > .zero ? min(left, whole) : nil
   }
 
   /// Restores a session.

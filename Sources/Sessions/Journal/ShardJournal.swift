@@ -26,12 +26,27 @@ struct ShardJournal: Sendable {
 
   func load() throws -> JournalContents { try writer.load() }
 
-  /// Reads which sessions exist.
+  /// Reads what the shard needs before its first client.
   ///
   /// - Parameter ended: Called on the shard's thread; before this returns if there is no commit
   ///   thread.
-  func overview(ended: @escaping @Sendable (Result<JournalOverview, any Error>) -> Void) {
-    writer.overview(of: place, ended: onShard(ended))
+  func start(ended: @escaping @Sendable (Result<JournalStart, any Error>) -> Void) {
+    writer.start(of: place, ended: onShard(ended))
+  }
+
+  /// Reads which sessions of the shard have to be restored although no client attaches.
+  func continuing(
+    after position: Int64?, limit: Int,
+    ended: @escaping @Sendable (Result<ContinuingSessions, any Error>) -> Void
+  ) {
+    writer.continuing(after: position, limit: limit, of: place, ended: onShard(ended))
+  }
+
+  /// Ends sessions of all shards that are not loaded and whose time is over.
+  func endExpired(
+    at time: Duration, limit: Int, ended: @escaping @Sendable (Result<Int, any Error>) -> Void
+  ) {
+    writer.endExpired(at: time, limit: limit, ended: onShard(ended))
   }
 
   /// Loads one session, after all commits that have begun.
@@ -50,7 +65,7 @@ struct ShardJournal: Sendable {
     writer.release(sessions, ended: ended)
   }
 
-  /// Removes sessions from the memory of the journal.
+  /// Removes sessions from the memory of the journal, after all commits that have begun.
   func forget(_ sessions: [SessionHandle]) { writer.forget(sessions) }
 
   /// Commits the entries of one turn, after those of all earlier turns.

@@ -31,25 +31,14 @@ extension Shard {
   /// - Returns: The number of these sessions.
   @discardableResult
   public func handOverIdle(limit: Int = .max) -> Int {
-    guard ownership != nil, let commits else { return 0 }
-    var handles: [SessionHandle] = []
-    for session in directory.loaded where session.participants.isEmpty {
-      guard handles.count < limit else { break }
-      guard let handle = session.handle, let record = session.record, !record.isIncomplete,
-        commits.hasEnded(record.lastCommit)
-      else { continue }
-      handles.append(handle)
-    }
-    guard !handles.isEmpty else { return 0 }
-    for session in handles.compactMap({ directory[$0] }) { unload(session) }
-    loader.releasing.formUnion(handles)
-    commits.release(handles) { [group, place, handles] in
-      group.member(place.index)?.turn { $0.loader.releasing.subtract(handles) }
-    }
-    return handles.count
+    guard ownership != nil else { return 0 }
+    let idle = Array(directory.loaded.lazy.filter { $0.isInJournal(self) }.prefix(limit))
+    sleep(idle)
+    return idle.count
   }
 
-  private func unload(_ session: Session) {
+  /// Removes a session from memory; nothing of it is journaled.
+  func unload(_ session: Session) {
     guard let handle = session.handle else { return }
     directory.unload(handle)
     session.leaveMemory(isolation: self)

@@ -21,7 +21,7 @@ extension Shard {
     guard let handle = SessionHandle(text), directory[handle] == nil, !loader.isStopped else {
       return body(self)
     }
-    if loader.add(body, for: handle) { claim(handle, ownership) }
+    if loader.add(body, for: handle, asked: sinceEpoch) { claim(handle, ownership) }
   }
 
   /// Returns the place of a session that could not be loaded; called in the step that waited for the
@@ -68,7 +68,7 @@ extension Shard {
     switch result {
     case .success(let loaded):
       guard !loader.isStopped else { break }
-      restoreClaimed(loaded, handle)
+      restore(loaded, handle, asked: loader.asked(handle))
     case .failure(let error as SessionElsewhere):
       return located(handle, error.node.map { .node($0) } ?? .unknown)
     case .failure(let error):
@@ -78,23 +78,10 @@ extension Shard {
     located(handle)
   }
 
-  private func restoreClaimed(_ loaded: LoadedSession, _ handle: SessionHandle) {
-    var damage = loaded.damage
-    if let session = loaded.session, directory[handle] == nil {
-      if let time = timeLeft(until: session.deadline, owner: session.owner) {
-        restore(session, expiringAt: uptime + time, &damage)
-      } else {
-        directory.add(ended: handle, of: session.owner)
-        commits?.add(.ended, to: handle)
-      }
-    }
-    for sentence in damage { loader.report(sentence) }
-  }
-
   /// Calls the steps that wait for a session.
   private func located(_ handle: SessionHandle, _ place: SessionPlace? = nil) {
     loader.elsewhere = place.map { (handle, $0) }
-    for step in loader.take(handle) { step(self) }
+    for step in loader.take(handle).steps { step(self) }
     loader.elsewhere = nil
   }
 }

@@ -3,14 +3,10 @@
 internal import DequeModule
 internal import StateMachines
 
-/// The sessions of a shard that have a handle, and the handles of sessions that have ended.
+/// The loaded sessions of a shard that have a handle, and the handles of sessions that have ended.
 struct SessionDirectory {
   private var sessions: [SessionHandle: Session] = [:]
-  /// The sessions that are not loaded.
-  private var dormant: [SessionHandle: DormantSession] = [:]
-  /// The number of those that own a shared store.
-  private var dormantOwners = 0
-  /// The number of sessions of each identity, loaded or not.
+  /// The number of sessions of each identity.
   private var counts: [ByteString: Int] = [:]
   private var deadlines = Deadlines()
   private var ended = EndedHandles()
@@ -27,15 +23,7 @@ struct SessionDirectory {
     self.census = census
   }
 
-  /// A session, loaded or not.
-  enum Entry {
-    /// A session with its stores.
-    case loaded(Session)
-    /// A session that is only in the journal.
-    case dormant(SessionHandle)
-  }
-
-  var count: Int { sessions.count + dormant.count }
+  var count: Int { sessions.count }
 
   /// Selects the session that is ended in favor of a new one: a session without a client, of the
   /// owner with the most sessions.
@@ -48,7 +36,7 @@ struct SessionDirectory {
   /// - Parameter owner: The identity that opens a session. Its own sessions are selected if no
   ///   owner has more.
   /// - Returns: Nil if all sessions of the selected owner have a client.
-  func idle(for owner: String?) -> Entry? {
+  func idle(for owner: String?) -> Session? {
     let openerName = owner.map { ByteString($0) }
     let unowned = count - counts.values.reduce(0, +)
     var most = (owner: openerName, count: openerName.map { counts[$0, default: 0] } ?? unowned)
@@ -56,14 +44,14 @@ struct SessionDirectory {
     for (owner, count) in counts where count > most.count && !SharedStore.isOwner(owner.string) {
       most = (owner, count)
     }
-    var newest: Entry?
+    var newest: Session?
     var looked = 0
     for (deadline, handle) in deadlines.newestFirst {
-      guard isCurrent(deadline, handle), let (entry, owner, isEmpty) = entry(handle),
-        owner.map({ ByteString($0) }) == most.owner
+      guard isCurrent(deadline, handle), let session = sessions[handle],
+        session.owner.map({ ByteString($0) }) == most.owner
       else { continue }
-      if isEmpty { return entry }
-      newest = newest ?? entry
+      if session.isEmpty { return session }
+      newest = newest ?? session
       looked += 1
       if looked == 100 { break }
     }
@@ -73,25 +61,19 @@ struct SessionDirectory {
   /// Returns true if `idle` returns a session.
   func hasIdle(for owner: String?) -> Bool { idle(for: owner) != nil }
 
-  private func entry(_ handle: SessionHandle) -> (Entry, owner: String?, isEmpty: Bool)? {
-    if let session = sessions[handle] {
-      return (.loaded(session), session.owner, session.isEmpty)
-    }
-    guard let session = dormant[handle] else { return nil }
-    return (.dormant(handle), session.owner, session.isEmpty)
-  }
-
   /// Creates a handle of this shard that no known session has or had.
   mutating func newHandle() -> SessionHandle {
     while true {
       let handle = SessionHandle(using: &generator)
       // Under test, the generator repeats its numbers in each process.
-      if place.owns(handle), sessions[handle] == nil, dormant[handle] == nil,
-        !ended.contains(handle), setAside[handle] == nil
-      {
-        return handle
-      }
+      if place.owns(handle), !knows(handle) { return handle }
     }
+  }
+
+  /// Returns true if a session with a handle is loaded, has ended or is set aside. Otherwise only the
+  /// journal knows whether there is one.
+  func knows(_ handle: SessionHandle) -> Bool {
+    sessions[handle] != nil || ended.contains(handle) || setAside[handle] != nil
   }
 
   /// The session with a handle; nil if it is not loaded or has ended.
@@ -104,57 +86,6 @@ struct SessionDirectory {
     sessions[handle] = session
     if !isCounted { census.add(session.owner) }
     if let owner = session.owner { counts[ByteString(owner), default: 0] += 1 }
-  }
-
-  /// Adds sessions that are not loaded.
-  mutating func add(dormant added: [(handle: SessionHandle, session: DormantSession)]) {
-    dormant.reserveCapacity(dormant.count + added.count)
-    for (handle, session) in added {
-      dormant[handle] = session
-      census.add(session.owner)
-      if SharedStore.isOwner(session.owner) { dormantOwners += 1 }
-      if let owner = session.owner { counts[ByteString(owner), default: 0] += 1 }
-    }
-    for (handle, session) in added.sorted(by: { $0.session.deadline < $1.session.deadline }) {
-      deadlines.add(session.deadline, of: handle)
-    }
-  }
-
-  /// Returns the handle of a session that is not loaded; nil if there is none, or it belongs to
-  /// another identity.
-  ///
-  /// - Parameters:
-  ///   - text: The handle, as in the request.
-  ///   - identity: The identity of the client; nil if there are no identities.
-  func dormant(_ text: String, of identity: String?) -> SessionHandle? {
-    guard let handle = SessionHandle(text), let session = dormant[handle],
-      session.owner == identity
-    else { return nil }
-    return handle
-  }
-
-  /// True if a session that owns a shared store is not loaded.
-  var hasDormantOwner: Bool { dormantOwners > 0 }
-
-  /// Returns the session with a handle if it is not loaded and has not ended.
-  func dormant(_ handle: SessionHandle) -> DormantSession? { dormant[handle] }
-
-  /// Postpones the deadline of a session that is not loaded and has not expired at `now`.
-  mutating func postpone(
-    dormant handle: SessionHandle, from now: Duration, to deadline: Duration
-  ) {
-    guard let session = dormant[handle], now < session.deadline, session.deadline < deadline
-    else { return }
-    dormant[handle]?.deadline = deadline
-    deadlines.add(deadline, of: handle)
-  }
-
-  /// Removes and returns a session that is not loaded.
-  mutating func takeDormant(_ handle: SessionHandle) -> DormantSession? {
-    guard let session = dormant.removeValue(forKey: handle) else { return nil }
-    if SharedStore.isOwner(session.owner) { dormantOwners -= 1 }
-    discount(session.owner)
-    return session
   }
 
   /// Adds the handle of a session that has ended.
@@ -173,11 +104,10 @@ struct SessionDirectory {
   ///   - text: The handle, as in the request.
   ///   - identity: The identity of the client; nil if there are no identities.
   /// - Throws: `SessionError.unknownSession`, also if the session belongs to another identity;
-  ///   `.expiredSession`; `.setAside`; `.unreadable` if it is not loaded.
+  ///   `.expiredSession`; `.setAside`.
   func session(_ text: String, of identity: String?) throws(SessionError) -> Session {
     guard let handle = SessionHandle(text) else { throw .unknownSession }
     if let session = sessions[handle], session.owner == identity { return session }
-    if let session = dormant[handle], session.owner == identity { throw .unreadable }
     if ended.contains(handle, of: identity) { throw .expiredSession }
     if let owner = setAside[handle], owner == identity { throw .setAside }
     throw .unknownSession
@@ -193,7 +123,7 @@ struct SessionDirectory {
   /// The loaded sessions.
   var loaded: some Sequence<Session> { sessions.values }
 
-  /// Removes a session that continues on another node.
+  /// Removes a session that sleeps, or that continues on another node.
   mutating func unload(_ handle: SessionHandle) {
     guard let session = sessions.removeValue(forKey: handle) else { return }
     discount(session.owner)
@@ -213,12 +143,12 @@ struct SessionDirectory {
     // Outdated deadlines, of sessions to which a client has attached since, are removed before
     // there are many.
     guard deadlines.count > 2 * count + 100 else { return }
-    let (sessions, dormant) = (sessions, dormant)
-    deadlines.removeAll { (sessions[$1]?.deadline ?? dormant[$1]?.deadline) != $0 }
+    let sessions = sessions
+    deadlines.removeAll { sessions[$1]?.deadline != $0 }
   }
 
   private func isCurrent(_ deadline: Duration, _ handle: SessionHandle) -> Bool {
-    (sessions[handle]?.deadline ?? dormant[handle]?.deadline) == deadline
+    sessions[handle]?.deadline == deadline
   }
 
   /// Returns the time at which the next session without a client expires; nil if there is none.
@@ -234,10 +164,10 @@ struct SessionDirectory {
 
   /// Removes the earliest deadline that has passed, and returns its session; nil if none has
   /// passed.
-  mutating func takeExpired(at now: Duration) -> Entry? {
+  mutating func takeExpired(at now: Duration) -> Session? {
     guard let next = nextDeadline(), next <= now, let first = deadlines.first else { return nil }
     deadlines.removeFirst()
-    return entry(first.handle)?.0
+    return sessions[first.handle]
   }
 }
 

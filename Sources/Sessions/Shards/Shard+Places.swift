@@ -4,7 +4,7 @@
 
 extension Shard {
   /// Returns true if a new session has to wait for `whenPlaceIsFree`: the limit of sessions is
-  /// reached, and another shard may have a session without a client that can be ended.
+  /// reached, and another shard may have a session without a client that can sleep or be ended.
   public func mustWaitForPlace(of identity: String?) -> Bool {
     guard place.count > 1 else { return false }
     expireSessions()
@@ -12,7 +12,7 @@ extension Shard {
       && !directory.hasIdle(for: identity)
   }
 
-  /// Calls `body` in a turn after another shard has ended a session without a client, or if none
+  /// Calls `body` in a turn after another shard has freed a place, or if none
   /// can.
   public func whenPlaceIsFree(
     for identity: String?, _ body: @escaping (isolated Shard) -> Void
@@ -24,7 +24,7 @@ extension Shard {
     Self.free(for: identity, others[...]) { own.turn { body($0) } }
   }
 
-  /// Asks the first of some shards to end a session without a client, then the next ones.
+  /// Asks the first of some shards to free a place, then the next ones.
   private static func free(
     for identity: String?, _ others: ArraySlice<ShardGroup.Member>,
     then done: @escaping @Sendable () -> Void
@@ -33,7 +33,7 @@ extension Shard {
     first.turn { shard in
       shard.expireSessions()
       guard shard.group.census.limit(of: identity, shard.limits) == .sessions,
-        !shard.endIdle(for: identity)
+        !shard.freePlace(for: identity)
       else { return done() }
       free(for: identity, others.dropFirst(), then: done)
     }

@@ -23,7 +23,9 @@ extension Shard {
     }
     if unusableShared.contains(key) { throw .setAside }
     // One that is not loaded may be this one.
-    if loader.isReading || loader.failure != nil || directory.hasDormantOwner { throw .unreadable }
+    if loader.isReading || loader.failure != nil || !loader.missingOwners.isEmpty {
+      throw .unreadable
+    }
     guard group.census.count < limits.sessions else { throw .limit(.sessions) }
     let owner = Session(isolation: self)
     let entry = try owner.openShared(opening, for: key.owner.string, by: viewer, self)

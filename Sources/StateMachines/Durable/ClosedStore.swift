@@ -65,6 +65,9 @@ public final class ClosedStore: AnyStore {
   public let continuesAlone = false
   /// Returns false.
   public func hasWork(through operation: UInt64) -> Bool { false }
+
+  /// True.
+  public let isAtRest = true
   /// Does nothing: the store is closed already.
   public func close() -> [Task<Void, Never>] { [] }
   /// Returns false: the store has nothing to record.

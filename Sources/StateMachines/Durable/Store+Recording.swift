@@ -49,6 +49,13 @@ extension Store {
     return true
   }
 
+  /// True if the store would be the same after it was restored; see `AnyStore.isAtRest`.
+  public var isAtRest: Bool {
+    guard record != nil, !continuesAlone else { return false }
+    return running.composed.resumesForFrontends
+      ? !hasWork(through: .max) : runner.isIdle
+  }
+
   /// Returns true if `restart` can decode an input; see `AnyStore.canRestart`.
   public func canRestart(_ input: [UInt8]) -> Bool {
     (try? JSON.decode(Machine.Input.self, from: input, limits: .stored)) != nil

@@ -138,6 +138,10 @@ public protocol AnyStore: AnyObject {
   /// count.
   func hasWork(through operation: UInt64) -> Bool
 
+  /// True if the store would be the same after it was restored from its journal: no effect runs,
+  /// except feeds that are only for frontends.
+  var isAtRest: Bool { get }
+
   /// Closes the store.
   ///
   /// - Returns: The tasks that were cancelled and have not ended yet.

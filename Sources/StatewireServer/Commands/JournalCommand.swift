@@ -41,9 +41,57 @@ public struct JournalCommand<Program: ServerProgram>: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-      try place.withJournal { _, contents in
-        guard json else { return Output.show(contents.lines.joined(separator: "\n")) }
-        try Output.writeLine(contents.listing.bytes)
+      try place.withJournal { journal in
+        if json { try writeJSON(journal) } else { try show(journal) }
+      }
+    }
+
+    private func show(_ journal: SQLiteJournal) throws {
+      var count = 0
+      try forEachPart(journal) { sessions in
+        count += sessions.count
+        if !sessions.isEmpty { Output.show(sessions.map(\.line).joined(separator: "\n")) }
+      }
+      let kept = try keptStates(journal).map { $0.state.line(hasEnded: $0.hasEnded) }
+      let counts = "\(kept.count) states are kept aside, \(count) sessions"
+      Output.show((kept + [counts]).joined(separator: "\n"))
+    }
+
+    private func writeJSON(_ journal: SQLiteJournal) throws {
+      var text = Array(#"{"sessions":["#.utf8)
+      var isFirst = true
+      try forEachPart(journal) { sessions in
+        for session in sessions {
+          if !isFirst { text.append(UInt8(ascii: ",")) }
+          isFirst = false
+          text += session.listing.bytes
+        }
+        try Output.write(text)
+        text = []
+      }
+      let kept = try keptStates(journal).map { $0.state.listing(hasEnded: $0.hasEnded) }
+      try Output.writeLine(
+        Array(#"],"kept":"#.utf8) + JSONValue.array(kept).bytes + Array("}".utf8))
+    }
+
+    /// Calls `body` with some of the sessions at a time: there may be more than fit into the memory.
+    private func forEachPart(
+      _ journal: SQLiteJournal, _ body: ([JournalContents.Session]) throws -> Void
+    ) throws {
+      var position: Int64?
+      repeat {
+        let part = try journal.sessions(after: position, limit: 1000)
+        try body(part.sessions)
+        position = part.next
+      } while position != nil
+    }
+
+    private func keptStates(
+      _ journal: SQLiteJournal
+    ) throws -> [(state: KeptState, hasEnded: Bool)] {
+      try journal.keptStates().map { state in
+        defer { journal.forget([state.session]) }
+        return (state, try journal.load(state.session).session == nil)
       }
     }
   }
@@ -64,8 +112,8 @@ public struct JournalCommand<Program: ServerProgram>: AsyncParsableCommand {
     @OptionGroup var place: Place
 
     func run() async throws {
-      let text = try place.withJournal { _, contents in
-        try JSONValue(parsing: contents.keptState(state).state, limits: .stored).indented
+      let text = try place.withJournal { journal in
+        try JSONValue(parsing: journal.keptStates().named(state).state, limits: .stored).indented
       }
       guard let output else { return try Output.write(Array(text.utf8)) }
       do {
@@ -102,8 +150,8 @@ public struct JournalCommand<Program: ServerProgram>: AsyncParsableCommand {
 
     func run() async throws { try place.withJournal(restore) }
 
-    private func restore(_ journal: SQLiteJournal, _ contents: JournalContents) throws {
-      var kept = try contents.keptState(state)
+    private func restore(_ journal: SQLiteJournal) throws {
+      var kept = try journal.keptStates().named(state)
       if let version { kept.version = version }
       if let file { kept.state = try Self.read(file) }
       let value = try JSONValue(parsing: kept.state, limits: .stored)
@@ -111,6 +159,8 @@ public struct JournalCommand<Program: ServerProgram>: AsyncParsableCommand {
       let now = SystemClock().sinceEpoch
       let revision: Revision
       do {
+        var contents = JournalContents()
+        contents.sessions += [try journal.load(kept.session).session].compactMap { $0 }
         let back = try contents.puttingBack(kept, at: now)
         try journal.commit(back.entries)
         revision = back.revision
@@ -162,8 +212,8 @@ public struct JournalCommand<Program: ServerProgram>: AsyncParsableCommand {
     @OptionGroup var place: Place
 
     func run() async throws {
-      try place.withJournal { journal, contents in
-        let kept = try contents.keptState(state)
+      try place.withJournal { journal in
+        let kept = try journal.keptStates().named(state)
         try journal.commit([JournalEntry(kept.session, .keptRemoved(kept.key))])
       }
       Output.show("\(state) was removed")
@@ -176,9 +226,7 @@ public struct JournalCommand<Program: ServerProgram>: AsyncParsableCommand {
     var dataDir: String
 
     /// Calls `body` with the journal of a server that is stopped; its folder is locked meanwhile.
-    func withJournal<Result>(
-      _ body: (SQLiteJournal, JournalContents) throws -> Result
-    ) throws -> Result {
+    func withJournal<Result>(_ body: (SQLiteJournal) throws -> Result) throws -> Result {
       guard SQLiteJournal.exists(in: dataDir) else {
         throw StartupError(
           "\(dataDir) has no session journal; pass the folder of --data-dir of the server")
@@ -186,9 +234,8 @@ public struct JournalCommand<Program: ServerProgram>: AsyncParsableCommand {
       let lock = try FolderLock(folder: dataDir)
       defer { withExtendedLifetime(lock) {} }
       let journal = try SQLiteJournal(folder: dataDir)
-      let contents = try journal.load()
-      for sentence in contents.damage { Output.writeError(sentence) }
-      return try body(journal, contents)
+      for sentence in try journal.start().damage { Output.writeError(sentence) }
+      return try body(journal)
     }
   }
 }

@@ -17,70 +17,66 @@ extension SessionHandle {
   fileprivate var short: String { String(description.prefix(8)) }
 }
 
-extension JournalContents {
+extension [KeptState] {
   /// Returns the state with a name that `list` has shown.
-  func keptState(_ name: String) throws(StartupError) -> KeptState {
-    let found = kept.filter { $0.name == name }
-    guard let state = found.last else {
+  func named(_ name: String) throws(StartupError) -> KeptState {
+    guard let state = last(where: { $0.name == name }) else {
       throw StartupError("no state \(name) is kept aside; the command list shows all")
     }
     return state
   }
+}
 
-  /// Lines for people.
-  var lines: [String] {
-    let open = Set(sessions.map(\.handle))
-    let keptLines = kept.map { state in
-      let end = open.contains(state.session) ? "" : "; the session has ended"
-      return """
-        kept \(state.name) kind \(state.kind) version \(state.version) \(state.state.count) bytes \
-        \(state.date): \(state.reason)\(end)
-        """
+extension KeptState {
+  /// Returns the line for people.
+  ///
+  /// - Parameter hasEnded: True if its session has ended.
+  func line(hasEnded: Bool) -> String {
+    """
+    kept \(name) kind \(kind) version \(version) \(state.count) bytes \(date): \
+    \(reason)\(hasEnded ? "; the session has ended" : "")
+    """
+  }
+
+  /// Returns the same as JSON.
+  func listing(hasEnded: Bool) -> JSONValue {
+    [
+      "name": .string(name), "store": .string(store), "kind": .string(kind),
+      "version": .int(version), "revision": .int(revision), "bytes": .int(state.count),
+      "time": .string(date), "reason": .string(reason), "sessionEnded": .bool(hasEnded),
+    ]
+  }
+
+  private var date: String {
+    Date(timeIntervalSince1970: TimeInterval(time.components.seconds)).formatted(.iso8601)
+  }
+}
+
+extension JournalContents.Session {
+  /// The line for people.
+  var line: String {
+    let stores = stores.map { store in
+      let place = store.isClosed ? "closed" : "version \(store.version)"
+      return "\(store.name) (\(store.kind), \(place), revision \(store.revision))"
     }
-    let sessionLines = sessions.map { session in
-      let stores = session.stores.map { store in
-        let place = store.isClosed ? "closed" : "version \(store.version)"
-        return "\(store.name) (\(store.kind), \(place), revision \(store.revision))"
-      }
-      let owner = session.owner.map { " of \($0)" } ?? ""
-      return "session \(session.handle.short)\(owner): "
-        + (stores.isEmpty ? "no stores" : stores.joined(separator: ", "))
-    }
-    let counts = "\(kept.count) states are kept aside, \(sessions.count) sessions"
-    return sessionLines + keptLines + [counts]
+    let owner = owner.map { " of \($0)" } ?? ""
+    return "session \(handle.short)\(owner): "
+      + (stores.isEmpty ? "no stores" : stores.joined(separator: ", "))
   }
 
   /// The same as JSON.
   var listing: JSONValue {
-    let open = Set(sessions.map(\.handle))
-    let keptValues = kept.map { state -> JSONValue in
+    let stores = stores.map { store -> JSONValue in
       [
-        "name": .string(state.name), "store": .string(state.store), "kind": .string(state.kind),
-        "version": .int(state.version), "revision": .int(state.revision),
-        "bytes": .int(state.state.count), "time": .string(state.date),
-        "reason": .string(state.reason), "sessionEnded": .bool(!open.contains(state.session)),
+        "store": .string(store.name), "kind": .string(store.kind),
+        "version": .int(store.version), "revision": .int(store.revision),
+        "closed": .bool(store.isClosed),
       ]
     }
-    let sessionValues = sessions.map { session -> JSONValue in
-      let stores = session.stores.map { store -> JSONValue in
-        [
-          "store": .string(store.name), "kind": .string(store.kind),
-          "version": .int(store.version), "revision": .int(store.revision),
-          "closed": .bool(store.isClosed),
-        ]
-      }
-      return [
-        "session": .string(session.handle.short),
-        "owner": session.owner.map { .string($0) } ?? .null, "stores": .array(stores),
-      ]
-    }
-    return ["sessions": .array(sessionValues), "kept": .array(keptValues)]
-  }
-}
-
-extension KeptState {
-  fileprivate var date: String {
-    Date(timeIntervalSince1970: TimeInterval(time.components.seconds)).formatted(.iso8601)
+    return [
+      "session": .string(handle.short), "owner": owner.map { .string($0) } ?? .null,
+      "stores": .array(stores),
+    ]
   }
 }
 

@@ -252,13 +252,20 @@ extension ServeOption {
       .number("maximum-bytes", \.sessions.bytes, "The same for all sessions together."),
       .number(
         "maximum-sessions", \.sessions.sessions,
-        "Maximum sessions with a handle, which outlive their connections."),
+        "Maximum sessions with a handle, which outlive their connections; sleeping ones do not count."
+      ),
       .number(
         "maximum-sessions-per-identity", \.sessions.sessionsPerIdentity,
         default: "--maximum-sessions", "Maximum sessions of one name in the token file."),
       .seconds(
         "session-time", \.sessionTime,
         "Seconds that a session outlives its last connection."),
+      .seconds(
+        "sleep-after", \.sessions.sleepAfter,
+        """
+        Seconds without a connection after which a session without work leaves the memory, with --data-dir or \
+        --database; 0: never.
+        """),
       .number(
         "history-bytes", \.sessions.historyBytes, least: 0,
         "Maximum bytes of updates that are kept per store for frontends that reconnect."),

@@ -80,6 +80,7 @@ extension ServerConfiguration {
       (limits.unreadTime, "limits.unreadTime"),
       (limits.pingTime, "limits.pingTime"),
       (sessionLimits.timeToLive, "sessionLimits.timeToLive"),
+      (sessionLimits.sleepAfter, "sessionLimits.sleepAfter"),
     ]
     return times.compactMap { value, path in value.map { ($0, path) } }
   }

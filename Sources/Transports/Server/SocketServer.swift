@@ -342,8 +342,7 @@ extension SocketServer {
         serving.registry.value.sweep()
         duties?.tick()
         serving.shard.assumeIsolated { shard in
-          shard.turn { shard.expireSessions() }
-          shard.continueSessions()
+          shard.sweepSessions()
           shard.settleMemory()
         }
       }

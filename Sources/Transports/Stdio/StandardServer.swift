@@ -116,10 +116,7 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
   private func sweep(_ parent: ParentWatch?) {
     thread.loop.schedule(after: .seconds(1)) { [weak self] in
       guard let self else { return }
-      shard.assumeIsolated { shard in
-        shard.turn { shard.expireSessions() }
-        shard.continueSessions()
-      }
+      shard.assumeIsolated { $0.sweepSessions() }
       let isGone = parent?.isGone ?? false
       if isGone { client.finish() }
       // The end of the parent is handled only once.

@@ -19,11 +19,15 @@ final class PlainJournal: SessionJournal, @unchecked Sendable {
 
   func load() throws -> JournalContents { JournalContents() }
 
-  func overview() throws -> JournalOverview { JournalOverview(contents) }
+  func start() throws -> JournalStart { contents.start }
 
-  func load(_ session: SessionHandle) throws -> LoadedSession {
-    LoadedSession(session: contents.sessions.first { $0.handle == session })
+  func load(_ session: SessionHandle) throws -> LoadedSession { contents.loaded(session) }
+
+  func continuing(after position: Int64?, limit: Int) throws -> ContinuingSessions {
+    contents.continuing(after: position, limit: limit)
   }
+
+  func endExpired(at time: Duration, limit: Int) throws -> Int { 0 }
 
   private var contents: JournalContents {
     var contents = JournalContents()

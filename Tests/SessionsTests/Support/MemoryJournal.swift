@@ -26,6 +26,8 @@ final class MemoryJournal: SessionJournal, @unchecked Sendable {
   var isUnreadable = false
   /// The sessions that were loaded one by one, in order.
   private(set) var loaded: [SessionHandle] = []
+  /// The sessions in memory.
+  private(set) var awake: Set<SessionHandle> = []
   /// Changes a session after it was loaded, to simulate damage.
   var damage: ((inout LoadedSession) -> Void)?
   /// Called after each commit.
@@ -50,31 +52,58 @@ final class MemoryJournal: SessionJournal, @unchecked Sendable {
       refusals += 1
       throw Full()
     }
+    for entry in entries {
+      if case .opened = entry.event { awake.insert(entry.session) }
+      if entry.event == .ended { awake.remove(entry.session) }
+    }
     commits.append(entries)
     whenCommitted?()
   }
 
   func load() throws -> JournalContents {
-    var contents = JournalContents()
     loads += 1
+    var contents = contents
     contents.loads = loads
+    return contents
+  }
+
+  func start() throws -> JournalStart {
+    // The process before has ended.
+    awake = []
+    return try load().start
+  }
+
+  func load(_ session: SessionHandle) throws -> LoadedSession {
+    guard !isUnreadable, session != unreadable else { throw Full() }
+    var found = contents.loaded(session)
+    if found.session != nil {
+      loaded.append(session)
+      awake.insert(session)
+    }
+    if let damage { damage(&found) }
+    return found
+  }
+
+  func continuing(after position: Int64?, limit: Int) throws -> ContinuingSessions {
+    contents.continuing(after: position, limit: min(limit, 2))
+  }
+
+  func endExpired(at time: Duration, limit: Int) throws -> Int {
+    let expired = contents.expired(at: time, limit: .max).filter { !awake.contains($0) }
+      .prefix(limit)
+    if !expired.isEmpty { try commit(expired.map { JournalEntry($0, .ended) }) }
+    return expired.count
+  }
+
+  func forget(_ sessions: [SessionHandle]) { awake.subtract(sessions) }
+
+  private var contents: JournalContents {
+    var contents = JournalContents()
     for entry in commits.joined() { contents.take(entry) }
     for index in contents.sessions.indices where counter?.setsAside == true {
       contents.sessions[index].isSetAside = true
     }
     return contents
-  }
-
-  func overview() throws -> JournalOverview { JournalOverview(try load()) }
-
-  func load(_ session: SessionHandle) throws -> LoadedSession {
-    guard !isUnreadable, session != unreadable else { throw Full() }
-    loaded.append(session)
-    var contents = JournalContents()
-    for entry in commits.joined() { contents.take(entry) }
-    var found = LoadedSession(session: contents.sessions.first { $0.handle == session })
-    if let damage { damage(&found) }
-    return found
   }
 
   var entries: [JournalEntry] { Array(commits.joined()) }

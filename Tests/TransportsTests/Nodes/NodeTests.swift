@@ -116,6 +116,27 @@ struct NodeTests {
     }
   }
 
+  @Test("a session that sleeps is given up, and wakes on the node of the client that attaches")
+  func sleeping() async throws {
+    let cluster = MemoryCluster()
+    var limits = SessionLimits()
+    limits.sleepAfter = .zero
+    let a = try await TestNode.start("a", in: cluster, sessionLimits: limits)
+    let b = try await TestNode.start("b", in: cluster)
+    let owner = try await a.client()
+    let session = try await owner.open("owner")
+    _ = try await owner.add(7)
+    await owner.close()
+    await eventually("the session is given up") { cluster.owner(of: session) == nil }
+    let again = try await b.client()
+    #expect(try await again.attach(session, as: "owner").contains("stores"))
+    #expect(try await again.state().contains(#""sum":7"#))
+    #expect(cluster.owner(of: session) == "b" && cluster.epoch(of: session) == 2)
+    await again.close()
+    for node in [a, b] { await node.server.stop() }
+    #expect(cluster.conflicts == [])
+  }
+
   @Test("a client of the same name evicts one on another node", arguments: Listener.allCases)
   func eviction(_ listener: Listener) async throws {
     try await withNodes(more: [Self.web]) { a, b, _ in
