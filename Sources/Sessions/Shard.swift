@@ -107,6 +107,7 @@ public actor Shard: StoreHost {
   ///   - ownership: The ownership of sessions; nil if no other node shares the journal.
   ///   - journalFailed: Called with the error of each failed commit, except a commit that fails
   ///     only because entries of an earlier one are missing.
+  ///   - journalRecovered: Called when the journal has everything again after failed commits.
   ///   - storeFailed: Called with each new state that cannot be encoded.
   public init(
     executor: any SerialExecutor, in group: ShardGroup, at place: ShardPlace, kinds: [StoreKind],
@@ -115,6 +116,7 @@ public actor Shard: StoreHost {
     journalNotify: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil,
     ownership: (any SessionOwnership)? = nil,
     journalFailed: @escaping @Sendable (any Error) -> Void = { _ in },
+    journalRecovered: @escaping @Sendable () -> Void = {},
     storeFailed: @escaping @Sendable (StoreFailure) -> Void = { _ in }
   ) {
     self.executor = executor
@@ -132,7 +134,7 @@ public actor Shard: StoreHost {
       commits: journal.map {
         CommitStage(
           ShardJournal($0, of: place, notify: journalNotify), epoch: .random(in: 0 ... .max),
-          clock: clock, failed: journalFailed)
+          clock: clock, failed: journalFailed, recovered: journalRecovered)
       }, lease: ownership, storeFailed: storeFailed)
     directory = SessionDirectory(
       generator: SystemRandomNumberGenerator(), place: place, census: group.census)
@@ -163,7 +165,7 @@ public actor Shard: StoreHost {
         // Under test updates do not depend on how long a commit takes.
         CommitStage(
           ShardJournal($0, of: .alone, notify: nil), epoch: 0, clock: testing.clock,
-          failed: journalFailed)
+          failed: journalFailed, recovered: {})
       }, storeFailed: storeFailed)
     directory = SessionDirectory(
       generator: testing.generator, place: .alone, census: group.census)

@@ -27,6 +27,10 @@ final class CommitStage {
   private let writer: ShardJournal
   /// Called with the error of each failed commit.
   private let failed: (any Error) -> Void
+  /// Called when the journal has everything again after failed commits.
+  private let recovered: () -> Void
+  /// True from a failed commit until the journal has everything again.
+  private var isFailing = false
   private let clock: any StoreClock
 
   /// The entries of the current turn.
@@ -76,14 +80,16 @@ final class CommitStage {
   ///   - epoch: A number that no other process with the same data has used.
   ///   - clock: Measures the time between attempts.
   ///   - failed: Called with the error of each failed commit.
+  ///   - recovered: Called when the journal has everything again after failed commits.
   init(
     _ writer: ShardJournal, epoch: UInt64, clock: any StoreClock,
-    failed: @escaping (any Error) -> Void
+    failed: @escaping (any Error) -> Void, recovered: @escaping () -> Void
   ) {
     self.writer = writer
     self.clock = clock
     self.epoch = epoch
     self.failed = failed
+    self.recovered = recovered
   }
 
   func load() throws -> JournalContents { try writer.load() }
@@ -205,6 +211,10 @@ final class CommitStage {
       rewriteIncomplete(shard)
       beginWork()
     } while !results.isEmpty
+    if isFailing, incomplete.isEmpty, rewriting == nil {
+      isFailing = false
+      recovered()
+    }
     if isIdle, !whenIdle.isEmpty {
       let bodies = whenIdle
       whenIdle = []
@@ -259,7 +269,10 @@ final class CommitStage {
     if failure.error is SessionElsewhere || failure.error is LeaseLost {
       return shard.lose(failure.sessions)
     }
-    if !(failure.error is IncompleteSession) { failed(failure.error) }
+    if !(failure.error is IncompleteSession) {
+      isFailing = true
+      failed(failure.error)
+    }
     for handle in failure.sessions { lost(handle, failure.numbers.upperBound, shard) }
   }
 

@@ -19,6 +19,12 @@ extension ServeOption {
       .texts(
         "unix", \.unix, valueName: "path",
         "Listen on a Unix socket that only your user can open; repeatable."),
+      .text(
+        "admin", \.admin, valueName: "host:port",
+        discussion: """
+          /healthz responds 200 while the event loops do; /readyz responds 200 if the server is ready for clients, and \
+          otherwise 503 with the reason.
+          """, "Serve health and readiness over HTTP on a loopback address."),
       .flag("stdio", \.stdio, "Serve standard input and output in addition to listeners."),
       .number(
         "shards", \.shards,

@@ -47,6 +47,7 @@ extension ServeOptions {
     }
     configuration.stdio = stdio
     configuration.shards = shards
+    configuration.admin = try adminAddress()
     configuration.dataFolder = dataFolder
     configuration.durability = durability ?? .process
     configuration.cluster = try cluster(configuration.listeners, logger)
@@ -59,6 +60,19 @@ extension ServeOptions {
     configuration.programs = try programs()
     if Program.kinds.hasBuiltin { configuration.builtin = try builtin(logger) }
     return configuration
+  }
+
+  /// Returns the address of the admin interface; nil without one.
+  private func adminAddress() throws(StartupError) -> (host: String, port: Int)? {
+    guard let admin else { return nil }
+    guard let address = ListenerAddress(admin) else {
+      throw StartupError("--admin must be HOST:PORT, for example 127.0.0.1:7229")
+    }
+    guard address.isLoopback else {
+      throw StartupError(
+        "--admin \(admin) would be reachable from other machines; use 127.0.0.1 or [::1]")
+    }
+    return (address.host, address.port)
   }
 
   /// The page of a program, changed by the options.

@@ -13,6 +13,7 @@ struct ServeOptions: Sendable {
   var web: [ListenerAddress] = []
   var unix: [String] = []
   var stdio = false
+  var admin: String?
   /// Nil: not given.
   var shards: Int?
   var webRoot: String?

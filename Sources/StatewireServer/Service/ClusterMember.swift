@@ -84,7 +84,7 @@ final class ClusterMember: Sendable {
   ///
   /// - Throws: `StartupError`.
   init(
-    _ cluster: ClusterConfiguration, _ configuration: ServerConfiguration
+    _ cluster: ClusterConfiguration, _ configuration: ServerConfiguration, _ status: ServerStatus
   ) throws(StartupError) {
     let logger = configuration.logger
     let given = try cluster.secretFile.map { path throws(StartupError) in
@@ -122,8 +122,11 @@ final class ClusterMember: Sendable {
     }
     journal = PostgresSessionJournal(cluster.database, node: node) { change in
       switch change {
-      case .connected: logger.notice("connected to the database of the sessions")
+      case .connected:
+        status.set(.connection, nil)
+        logger.notice("connected to the database of the sessions")
       case .failed(let error):
+        guard status.set(.connection, "\(error)") else { break }
         logger.error("the database of the sessions does not respond, and clients wait: \(error)")
       case .notified: break
       }

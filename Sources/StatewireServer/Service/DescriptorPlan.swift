@@ -21,6 +21,8 @@ struct DescriptorPlan {
     var stdio = false
     /// True if there may be a database of tables and documents.
     var documents = false
+    /// True if there is an admin interface.
+    var admin = false
     /// Number of HTTP sources, and one for the URL of the balance.
     var hosts = 0
     /// Number of sources that are files.
@@ -43,6 +45,8 @@ struct DescriptorPlan {
       if listeners > 0 { count += 5 * loops + listeners }
       if stdio { count += 6 }
       count += 8 * programs
+      // Its loop, its listener, and a connection of each of a few load balancers.
+      if admin { count += 5 + 1 + 10 }
       if hosts > 0 { count += 3 * Needs.processors }
       return count
     }
@@ -53,7 +57,8 @@ struct DescriptorPlan {
     /// the loops. If they cannot be started, libdispatch waits without end and SwiftNIO ends
     /// the process.
     var threads: Int {
-      4 + (documents ? 1 : 0) + (stdio ? 2 : 0) + programs + (listeners > 0 ? loops : 0)
+      4 + (documents ? 1 : 0) + (admin ? 1 : 0) + (stdio ? 2 : 0) + programs
+        + (listeners > 0 ? loops : 0)
         + (hosts > 0 ? Needs.processors : 0)
     }
 
@@ -125,6 +130,7 @@ extension DescriptorPlan {
       listeners: listeners.count, loops: configuration.mostShards,
       stdio: configuration.servesStdio)
     needs.programs = configuration.programs.reduce(0) { $0 + max(1, $1.processes) }
+    needs.admin = configuration.admin != nil
     needs.documents = configuration.kinds.hasOwn && configuration.dataFolder != nil
     if configuration.kinds.hasBuiltin {
       let builtin = configuration.builtin

@@ -36,6 +36,9 @@ public struct ServerConfiguration: Sendable {
   /// a kind whose stores sessions share.
   public var shards: Int?
 
+  /// The host and the port of the admin interface, which has to be on this machine; nil: none.
+  public var admin: (host: String, port: Int)?
+
   /// The folder of persistent sessions and lists; one server at a time uses it. Nil: sessions end
   /// with the process, tables and documents are in memory, and the built-in kinds use the program's
   /// folder in the user's state folder.

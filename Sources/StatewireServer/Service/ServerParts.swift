@@ -35,11 +35,14 @@ struct ServerParts: Sendable {
   let member: ClusterMember?
   /// The programs of store kinds.
   let programs: ProgramKinds
+  /// The admin interface; nil without one.
+  let admin: AdminInterface?
 
   /// Ends all parts, in reverse order of their start.
   func close() async {
     await server.stop()
     member?.close()
+    await admin?.stop()
     await client?.shutdown()
     await database?.close()
     await documents?.close()
@@ -62,8 +65,17 @@ struct ServerParts: Sendable {
     let secrets = try Secrets(configuration)
     let testing = isTest ? OutsideWork() : nil
     let hasFailed = AtomicFlag()
-    let member = try configuration.cluster.map { cluster throws(StartupError) in
-      try ClusterMember(cluster, configuration)
+    let status = ServerStatus()
+    let incidents = JournalIncidents(status, logger)
+    let admin = try await adminInterface(of: configuration, status)
+    let member: ClusterMember?
+    do {
+      member = try configuration.cluster.map { cluster throws(StartupError) in
+        try ClusterMember(cluster, configuration, status)
+      }
+    } catch {
+      await admin?.stop()
+      throw error
     }
     var (remote, folder, database) = (Remote?.none, TemporaryFolder?.none, EmbeddedDatabase?.none)
     let documents =
@@ -105,12 +117,11 @@ struct ServerParts: Sendable {
         sessionLimits: configuration.sessionLimits, listeners: configuration.listeners,
         certificate: secrets.certificate, site: site(of: configuration),
         stdio: configuration.servesStdio, shards: try configuration.shardCount(kinds), on: loop,
-        nodes: member?.membership,
+        status: status, nodes: member?.membership,
         observers: [LoggingObserver(logger)],
         journal: try member?.journal ?? journal(of: configuration),
-        journalFailed: RepeatedFailures(
-          logger, "sessions cannot be persisted, and their clients are disconnected: "
-        ).log, storeFailed: StoreFailureLog(logger).log,
+        journalFailed: incidents.failed, journalRecovered: incidents.recovered,
+        storeFailed: StoreFailureLog(logger).log,
         outputFailed: { reason in
           logger.error(
             "cannot write to standard output, and unwritten output is lost: \(reason)")
@@ -120,16 +131,27 @@ struct ServerParts: Sendable {
       return ServerParts(
         database: database, documents: documents, hasFailed: hasFailed, client: remote?.client,
         server: server, secrets: secrets, folder: folder, lock: lock, member: member,
-        programs: programs)
+        programs: programs, admin: admin)
     } catch {
       await member?.leave()
       await programs.close()
+      await admin?.stop()
       await remote?.client.shutdown()
       await database?.close()
       await documents?.close()
       folder?.remove()
       throw error
     }
+  }
+
+  /// Starts the admin interface before everything that takes long; nil without one.
+  private static func adminInterface(
+    of configuration: ServerConfiguration, _ status: ServerStatus
+  ) async throws(StartupError) -> AdminInterface? {
+    guard let (host, port) = configuration.admin else { return nil }
+    let admin = try await AdminInterface.start(host: host, port: port, status)
+    configuration.logger.notice("admin interface at http://\(admin.address)")
+    return admin
   }
 
   /// Returns the files of the site and the modules of the JavaScript client, which the page loads

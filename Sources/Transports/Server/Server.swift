@@ -14,8 +14,15 @@ public import TransportSupport
 /// ```
 public final class Server: Sendable {
   private let backend: any ServerBackend
+  private let status: ServerStatus
 
-  private init(_ backend: any ServerBackend) { self.backend = backend }
+  private init(_ backend: any ServerBackend, _ status: ServerStatus, _ threads: [ShardThread]) {
+    (self.backend, self.status) = (backend, status)
+    status.started(threads)
+  }
+
+  /// The readiness of the server for new clients.
+  public var readiness: Readiness { status.readiness }
 
   /// The number of processors that the process may use.
   public static var processors: Int { max(1, System.coreCount) }
@@ -38,11 +45,13 @@ public final class Server: Sendable {
   ///   - shards: The number of shards: threads with an event loop and a part of the sessions. A
   ///     server without listeners, under test, or with a kind of shared stores has one.
   ///   - loop: The loop of a server without listeners; nil for one on a new thread.
+  ///   - status: The status of the server, which exists before it.
   ///   - nodes: The place among other nodes that share the journal; nil if this is the only one.
   ///     It requires listeners, and no kind of shared stores.
   ///   - observers: Observers of all stores.
   ///   - journal: The journal of sessions that have a handle; nil if sessions are not persisted.
   ///   - journalFailed: Called with the error of each turn that could not be journaled.
+  ///   - journalRecovered: Called when a shard has journaled everything again after that.
   ///   - storeFailed: Called with each new state of a store that cannot be encoded.
   ///   - outputFailed: Called with the reason, on any thread, if bytes of standard output are lost,
   ///     for example because it is a file and the disk is full. A reader that has closed its end is
@@ -57,9 +66,10 @@ public final class Server: Sendable {
     kinds: [StoreKind], settings: ServerSettings = .init(), sessionLimits: SessionLimits = .init(),
     listeners: [ServerAddress], certificate: ServerCertificate? = nil,
     site: WebSite = .init(), stdio: Bool = false, shards: Int = 1,
-    on loop: PollLoop? = nil, nodes: NodeMembership? = nil,
+    on loop: PollLoop? = nil, status: ServerStatus = .init(), nodes: NodeMembership? = nil,
     observers: [any StoreObserver] = [], journal: sending (any SessionJournal)? = nil,
     journalFailed: @escaping @Sendable (any Error) -> Void = { _ in },
+    journalRecovered: @escaping @Sendable () -> Void = {},
     storeFailed: @escaping @Sendable (StoreFailure) -> Void = { _ in },
     outputFailed: @escaping @Sendable (String) -> Void = { _ in },
     exitedEarly: @escaping @Sendable () -> Void = {},
@@ -82,7 +92,7 @@ public final class Server: Sendable {
         executor: thread.executor, in: group, at: ShardPlace(index: index, count: shards),
         kinds: kinds, limits: sessionLimits, observers: observers, journal: journal,
         journalNotify: journal.map { _ in thread.execute }, ownership: nodes?.ownership,
-        journalFailed: journalFailed,
+        journalFailed: journalFailed, journalRecovered: journalRecovered,
         storeFailed: storeFailed)
     }
     func testShard(
@@ -104,7 +114,8 @@ public final class Server: Sendable {
         }
       return Server(
         try await StandardServer.start(
-          shard, settings, on: thread, outputFailed: outputFailed, exitedEarly: exitedEarly))
+          shard, settings, on: thread, outputFailed: outputFailed, exitedEarly: exitedEarly),
+        status, [thread.shard])
     }
     let web = try WebRouter(site)
     let threads = try SocketServer.Threads(shards)
@@ -122,7 +133,7 @@ public final class Server: Sendable {
     return Server(
       try await SocketServer.start(
         made, settings, on: threads, listeners, certificate, web, nodes, stdio: stdio,
-        outputFailed: outputFailed))
+        outputFailed: outputFailed), status, threads.shards)
   }
 
   /// Checks that a server can have several shards.
@@ -170,11 +181,17 @@ public final class Server: Sendable {
 
   /// Handles a change of the lease of this node; callable on any thread, in the order of the
   /// changes.
-  public func ownershipChanged(_ change: OwnershipChange) { backend.ownershipChanged(change) }
+  public func ownershipChanged(_ change: OwnershipChange) {
+    status.take(change)
+    backend.ownershipChanged(change)
+  }
 
   /// Stops listening, lets connections finish their open requests, and ends.
   ///
   /// A client that does not read, and work that ignores its cancellation, are abandoned after a few
   /// seconds. A server must be stopped before it is released. A second call waits for the first.
-  public func stop() async { await backend.stop() }
+  public func stop() async {
+    status.drains()
+    await backend.stop()
+  }
 }

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+internal import ServerCore
+
+/// Serves one request of a client of the admin interface, then closes the connection.
+final class AdminHandler: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private let status: ServerStatus
+  /// The number of connections.
+  private let count: Lock<Int>
+  private var received = ByteBuffer()
+  private var hasRequest = false
+  private var timeout: Scheduled<Void>?
+
+  /// - Parameters:
+  ///   - status: The status of the server.
+  ///   - count: The number of connections of the interface.
+  init(_ status: ServerStatus, _ count: Lock<Int>) {
+    (self.status, self.count) = (status, count)
+  }
+
+  /// The time of a connection.
+  private static let time = TimeAmount.seconds(10)
+  /// The time for all event loops to respond.
+  private static let timeToRespond = TimeAmount.seconds(2)
+  private static let maximumConnections = 100
+
+  func channelActive(context: ChannelHandlerContext) {
+    let open = count.withLock { count in
+      count += 1
+      return count
+    }
+    guard open <= Self.maximumConnections else { return context.close(promise: nil) }
+    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+    timeout = context.eventLoop.scheduleTask(in: Self.time) { bound.value.close(promise: nil) }
+    context.fireChannelActive()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    count.withLock { $0 -= 1 }
+    timeout?.cancel()
+    context.fireChannelInactive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !hasRequest else { return }
+    var bytes = unwrapInboundIn(data)
+    received.writeBuffer(&bytes)
+    do throws(RequestHead.Fault) {
+      let read = try received.withUnsafeReadableBytes { bytes throws(RequestHead.Fault) in
+        try RequestHead.read(bytes)
+      }
+      guard let (head, _) = read else { return }
+      hasRequest = true
+      respond(to: head, context)
+    } catch {
+      hasRequest = true
+      send(WebResponse(error.status, "the head of the request is malformed or too large"), context)
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    context.close(promise: nil)
+  }
+
+  private func respond(to head: RequestHead, _ context: ChannelHandlerContext) {
+    if let refusal = Self.refusal(of: head) { return send(refusal, context) }
+    let isHeadOnly = head.method == "HEAD"
+    switch head.path {
+    case "/readyz":
+      let readiness = status.readiness
+      var response = WebResponse(readiness == .ready ? .ok : .unavailable, readiness.line)
+      response.isHeadOnly = isHeadOnly
+      send(response, context)
+    case "/healthz":
+      checkLoops(isHeadOnly: isHeadOnly, context)
+    default:
+      send(WebResponse(.notFound, "there is /healthz and /readyz"), context)
+    }
+  }
+
+  /// Returns the response to a request that is not served; nil if it is.
+  ///
+  /// Any page can make a browser send a request to this machine, under a name of its own domain; so
+  /// the name must be one of this machine.
+  private static func refusal(of head: RequestHead) -> WebResponse? {
+    guard head.method == "GET" || head.method == "HEAD" else {
+      return WebResponse(
+        .methodNotAllowed, "only GET and HEAD are supported", fields: [("Allow", "GET, HEAD")])
+    }
+    guard !head.hasBody else {
+      return WebResponse(.badRequest, "a request must not have a body")
+    }
+    let host = head.authority ?? head.only("host").flatMap { Authority($0) }
+    guard let host else {
+      return head.isOld && !head.has("host")
+        ? nil : WebResponse(.badRequest, "a request must have exactly one valid Host field")
+    }
+    return host.isLoopback
+      ? nil : WebResponse(.forbidden, "\(host.host) is not a name of this machine")
+  }
+
+  private func checkLoops(isHeadOnly: Bool, _ context: ChannelHandlerContext) {
+    let alive = context.eventLoop.makePromise(of: Bool.self)
+    let late = context.eventLoop.scheduleTask(in: Self.timeToRespond) { alive.succeed(false) }
+    status.whenAlive { alive.succeed(true) }
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    alive.futureResult.whenSuccess { isAlive in
+      late.cancel()
+      var response =
+        isAlive ? WebResponse(.ok, "alive") : WebResponse(.unavailable, "an event loop is busy")
+      response.isHeadOnly = isHeadOnly
+      let (handler, context) = bound.value
+      handler.send(response, context)
+    }
+  }
+
+  private func send(_ response: WebResponse, _ context: ChannelHandlerContext) {
+    guard context.channel.isActive else { return }
+    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+    context.writeAndFlush(wrapOutboundOut(response.bytes(policy: "default-src 'none'")))
+      .whenComplete { _ in bound.value.close(promise: nil) }
+  }
+}

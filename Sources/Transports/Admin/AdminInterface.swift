@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Dispatch
+internal import NIOCore
+internal import NIOPosix
+internal import ServerCore
+public import TransportSupport
+
+/// The interface for operators and load balancers: HTTP on an address of this machine.
+///
+/// | path | response |
+/// |---|---|
+/// | `/healthz` | 200 if all event loops respond; otherwise 503 |
+/// | `/readyz` | 200 if the server is ready for new clients; otherwise 503. One line has the reason. |
+///
+/// It has a thread of its own, so that it responds while a shard does not, and before the server
+/// listens.
+public final class AdminInterface: Sendable {
+  /// The address, with the port that the system has assigned.
+  public let address: ServerAddress
+
+  private let group: MultiThreadedEventLoopGroup
+  private let listener: any Channel
+
+  private init(
+    _ address: ServerAddress, _ group: MultiThreadedEventLoopGroup, _ listener: any Channel
+  ) {
+    (self.address, self.group, self.listener) = (address, group, listener)
+  }
+
+  /// Starts the interface.
+  ///
+  /// - Parameters:
+  ///   - host: A loopback address or `localhost`.
+  ///   - port: The port; 0 makes the system assign a free one.
+  ///   - status: The status of the server.
+  /// - Throws: `StartupError`, also if other machines could reach the address.
+  public static func start(
+    host: String, port: Int, _ status: ServerStatus
+  ) async throws(StartupError) -> AdminInterface {
+    let asked = ServerAddress.tcp(host: host, port: port)
+    guard isLoopback(host) else {
+      throw StartupError(
+        "the admin interface at \(asked) would be reachable from other machines; use 127.0.0.1 or [::1]"
+      )
+    }
+    try SystemResources.require(descriptors: SocketServer.Threads.descriptors + 1)
+    try SystemResources.require(threads: 1)
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    do {
+      let count = Lock(0)
+      let listener = try await ServerBootstrap(group: group)
+        .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        .serverChannelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture { channel.closeOnExec() }
+        }
+        .childChannelOption(.allowRemoteHalfClosure, value: true)
+        .childChannelOption(.maxMessagesPerRead, value: 1)
+        .childChannelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(AdminHandler(status, count))
+          }
+        }
+        .bind(host: host, port: port).get()
+      let address = ServerAddress.tcp(host: host, port: listener.localAddress?.port ?? port)
+      return AdminInterface(address, group, listener)
+    } catch {
+      await shutDown(group)
+      let reason = (error as? IOError).map { systemMessage($0.errnoCode) } ?? "\(error)"
+      throw StartupError("cannot listen on \(asked): \(reason)", cause: error)
+    }
+  }
+
+  /// Stops listening, and ends the thread.
+  public func stop() async {
+    try? await listener.close()
+    await Self.shutDown(group)
+  }
+
+  private static func shutDown(_ group: MultiThreadedEventLoopGroup) async {
+    await withUnsafeContinuation { continuation in
+      let queue = DispatchQueue(label: "statewire.admin.end")
+      group.shutdownGracefully(queue: queue) { _ in continuation.resume() }
+    }
+  }
+
+  private static func isLoopback(_ host: String) -> Bool {
+    Authority(host.contains(":") ? "[\(host)]" : host)?.isLoopback ?? false
+  }
+}

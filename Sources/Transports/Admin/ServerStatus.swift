@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ServerCore
+
+/// The status of a server, from before its start until its end; usable on any thread.
+public final class ServerStatus: Sendable {
+  private struct State {
+    var hasStarted = false
+    var isDraining = false
+    var isLeaseLapsed = false
+    /// The reasons why sessions cannot be persisted, by the part of the server that has found out.
+    var outages: [Outage: String] = [:]
+    /// Runs a closure on the thread of each shard.
+    var threads: [ShardThread] = []
+  }
+
+  /// A part of the server that cannot work without the database.
+  public enum Outage: Sendable, Hashable {
+    /// There is no connection to the database.
+    case connection
+    /// Commits fail.
+    case commits
+  }
+
+  private let state = Lock(State())
+
+  /// Creates the status of a server that starts.
+  public init() {}
+
+  /// The readiness for new clients. If there are several reasons against it, the first one in this
+  /// order counts: draining, starting, lease, database.
+  public var readiness: Readiness {
+    state.withLock { state in
+      if state.isDraining { return .draining }
+      if !state.hasStarted { return .starting }
+      if state.isLeaseLapsed { return .leaseLapsed }
+      if let reason = state.outages[.connection] ?? state.outages[.commits] {
+        return .withoutDatabase(reason: reason)
+      }
+      return .ready
+    }
+  }
+
+  /// Notes that a part of the server cannot work without the database, or can work again.
+  ///
+  /// - Parameters:
+  ///   - outage: The part.
+  ///   - reason: One line for the operator; nil at the end of the outage.
+  /// - Returns: True if the outage begins or ends with this call.
+  @discardableResult
+  public func set(_ outage: Outage, _ reason: String?) -> Bool {
+    let reason = reason.map { String($0.prefix { !$0.isNewline }) }
+    return state.withLock { state in
+      defer { state.outages[outage] = reason }
+      return (state.outages[outage] == nil) != (reason == nil)
+    }
+  }
+
+  /// Notes that the server serves clients on some threads.
+  func started(_ threads: [ShardThread]) {
+    state.withLock { state in (state.hasStarted, state.threads) = (true, threads) }
+  }
+
+  /// Notes that the server ends.
+  func drains() { state.withLock { $0.isDraining = true } }
+
+  /// Notes a change of the lease.
+  func take(_ change: OwnershipChange) {
+    state.withLock { state in
+      switch change {
+      case .held: state.isLeaseLapsed = false
+      case .lapsed, .lost: state.isLeaseLapsed = true
+      case .drains: state.isDraining = true
+      }
+    }
+  }
+
+  /// Calls `body`, on any thread, when the threads of all shards have performed a job.
+  func whenAlive(_ body: @escaping @Sendable () -> Void) {
+    let threads = state.withLock { $0.threads }
+    guard !threads.isEmpty else { return body() }
+    let rest = Lock(threads.count)
+    for thread in threads {
+      thread.execute {
+        let isLast = rest.withLock { rest in
+          rest -= 1
+          return rest == 0
+        }
+        if isLast { body() }
+      }
+    }
+  }
+}
