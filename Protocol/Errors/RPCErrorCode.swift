@@ -53,8 +53,8 @@ public struct RPCErrorCode: RawRepresentable, Codable, Hashable, Sendable {
   public static let internalError = RPCErrorCode(rawValue: -32603)
   /// The request was cancelled, or the server shut down before the request was complete.
   ///
-  /// - Cause: `$/cancelRequest` cancelled the request, or the server ended or closed the
-  ///   connection before the request was complete.
+  /// - Cause: `$/cancelRequest` cancelled the request, or the server ended, closed the connection,
+  ///   or had no database for too long before the request was complete.
   /// - Remedy: None if the client cancelled it. Otherwise connect again, and send the input again
   ///   with its `sequence`.
   public static let requestCancelled = RPCErrorCode(rawValue: -32800)

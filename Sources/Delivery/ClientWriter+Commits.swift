@@ -80,7 +80,7 @@ extension ClientWriter: CommitObserver {
     isCommitAwaited = false
     if leftCommits.contains(where: result.hasFailed) || commitQueue.isAnyLost(result) {
       leftCommits = []
-      return cut()
+      return lose()
     }
     leftCommits.removeAll(where: result.includes)
     if !leftCommits.isEmpty { awaitCommit() }

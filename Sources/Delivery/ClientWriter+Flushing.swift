@@ -17,7 +17,7 @@ extension ClientWriter {
     if isClosing { isCongested = output.isCongested }
     // A client must not see a state that is missing in the journal. It reconnects and gets the
     // journaled state.
-    guard !isLost, turnOutcome.complete(session) else { return cut() }
+    guard !isLost, turnOutcome.complete(session) else { return lose() }
     // A passive subscriber usually has nothing else to send, so nothing is copied for it.
     if !broadcasts.isEmpty, out.count == 0, outbox.isEmpty, !isCongested, flushBroadcast() {
       return

@@ -18,19 +18,12 @@ extension ClientWriter: Client {
   }
 
   /// Discards the output and disconnects the client.
-  public func disconnect() { cut() }
+  public func disconnect() { lose() }
 
   /// Discards everything that was not passed to the output, and disconnects the client.
   public func discard() {
-    actions.removeAll { action in
-      switch action {
-      case .write, .broadcast: true
-      default: false
-      }
-    }
-    (actionBytes, readyBytes) = (0, 0)
+    discardWritten()
     out.removeAll(keepingCapacity: false)
-    isDiscarded = true
     cut()
   }
 

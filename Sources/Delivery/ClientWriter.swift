@@ -28,7 +28,8 @@ public final class ClientWriter {
   public internal(set) var isCongested = false
   /// True until other clients have been served; the client's next messages wait.
   public internal(set) var isYielding = false
-  /// True if nothing is delivered any more, because another node owns the session.
+  /// True if output was discarded, because another node owns the session or the journal does not take
+  /// its entries; the end of the connection is delivered also while the node has no lease.
   public internal(set) var isDiscarded = false
   /// True if the writer is registered for the end of the turn.
   var isTurnEndAwaited = false
@@ -157,6 +158,9 @@ public protocol ClientWriterDelegate: AnyObject {
 
   /// Ends the connection, because the client has lost its session.
   func evicted()
+
+  /// Ends the connection on a node among others, because the journal lacks entries of its session.
+  func journalFailed()
 }
 
 extension ClientWriter {

@@ -38,6 +38,8 @@ struct CommitQueue {
   private(set) var byteCount = 0
 
   var isEmpty: Bool { waiting.isEmpty }
+  /// The queued contents, in order.
+  var contents: some Sequence<Content> { waiting.lazy.map(\.content) }
   /// The last commit that an element waits for; nil if the queue is empty.
   var lastCommit: CommitNumber? { waiting.last?.commits.last }
   /// True if more than 1 MiB or more than 256 elements are queued. The client's next messages then

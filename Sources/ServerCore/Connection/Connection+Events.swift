@@ -34,6 +34,12 @@ extension Connection {
     case refused(Refusal)
     /// The tokens of the server were replaced.
     case credentialsChanged
+    /// The database of the sessions has not responded for too long: requests that wait get the error
+    /// -32800, and the connection closes.
+    ///
+    /// - Parameter isLong: True if it is so long that also the node of another session, to which the
+    ///   client is relayed, has reported it.
+    case databaseIsGone(isLong: Bool)
     /// Everything was sent and the output has ended.
     case outputEnded
     /// The connection ends immediately; unsent bytes are lost.
@@ -83,6 +89,8 @@ extension Connection {
     case .inputEnded:
       if life.isOpen { frames.finish { take($0, shard) } }
       advance(.inputEnded)
+    case .databaseIsGone(let isLong):
+      if linkState?.isOpen != true || isLong { becomeUnavailable() }
     case .outputEnded:
       advance(.outputEnded)
     case .cut:

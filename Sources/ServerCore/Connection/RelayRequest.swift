@@ -83,4 +83,6 @@ final class LeavingDelegate: ClientWriterDelegate {
   func writerFailed(_ failure: ClientWriter.Failure) { connection.writerFailed(failure) }
 
   func evicted() { connection.evicted() }
+
+  func journalFailed() { connection.journalFailed() }
 }

@@ -18,6 +18,8 @@ public struct NodeMembership: Sendable {
   public var authority: String?
   /// The paths of this node's certificate and private key, in PEM, for nodes that require one.
   public var certificate: (chain: String, key: String)?
+  /// The time for which clients wait for a database that does not renew the lease.
+  public var patience = Duration.seconds(20)
   /// True if nodes on other machines are reached without TLS.
   public var isInsecure = false
 

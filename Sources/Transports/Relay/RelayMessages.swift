@@ -17,6 +17,7 @@ enum RelayEvent: Sendable {
   case timeIsUp
   case refused(Refusal)
   case credentialsChanged
+  case databaseIsGone(isLong: Bool)
   case outputEnded
   case cut
   case disconnected
@@ -32,6 +33,7 @@ enum RelayEvent: Sendable {
     case .timeIsUp: self = .timeIsUp
     case .refused(let refusal): self = .refused(refusal)
     case .credentialsChanged: self = .credentialsChanged
+    case .databaseIsGone(let isLong): self = .databaseIsGone(isLong: isLong)
     case .outputEnded: self = .outputEnded
     case .cut: self = .cut
     case .disconnected: self = .disconnected
@@ -50,6 +52,7 @@ enum RelayEvent: Sendable {
     case .timeIsUp: .timeIsUp
     case .refused(let refusal): .refused(refusal)
     case .credentialsChanged: .credentialsChanged
+    case .databaseIsGone(let isLong): .databaseIsGone(isLong: isLong)
     case .outputEnded: .outputEnded
     case .cut: .cut
     case .disconnected: .disconnected

@@ -245,6 +245,11 @@ extension ConnectionRegistry {
     for handler in handlers.values { handler.webSocket?.serverEnds(.serviceRestart) }
   }
 
+  /// Notes that the database of the sessions has not responded for too long.
+  func databaseIsGone(isLong: Bool) {
+    for handler in Array(handlers.values) { handler.notify(.databaseIsGone(isLong: isLong)) }
+  }
+
   /// Notifies all connections that the server's tokens have been replaced.
   func credentialsChanged() {
     for handler in handlers.values { handler.credentialsChanged() }

@@ -122,7 +122,9 @@ final class SocketServer: ServerBackend {
       for address in listeners {
         open.append(try await listen(on: address, loops[0].loop, group, acceptor))
       }
-      for serving in loops { sweep(serving, serving.loop === loops[0].loop ? duties : nil) }
+      for serving in loops {
+        sweep(serving, serving.loop === loops[0].loop ? duties : nil, nodes.map { LeaseWatch($0) })
+      }
       if stdio {
         bridged = try await StandardBridge.begin(on: loops[0].loop, outputFailed: outputFailed) {
           acceptor.accept($0)
@@ -335,12 +337,17 @@ extension SocketServer {
   }
 
   /// Starts the sweep of clients and sessions, once a second while the loop runs.
-  private static func sweep(_ serving: ServingLoop, _ duties: NodeDuties?) {
+  private static func sweep(
+    _ serving: ServingLoop, _ duties: NodeDuties?, _ lease: LeaseWatch?
+  ) {
     serving.loop.execute {
       // It ends with the loop.
       serving.loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
         serving.registry.value.sweep()
         duties?.tick()
+        if let isLong = lease?.check(.now) {
+          serving.registry.value.databaseIsGone(isLong: isLong)
+        }
         serving.shard.assumeIsolated { shard in
           shard.sweepSessions()
           shard.settleMemory()

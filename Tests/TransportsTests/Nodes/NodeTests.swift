@@ -343,6 +343,82 @@ struct NodeTests {
     }
   }
 
+  @Test(
+    "a commit that fails ends with an error for each request that waits, and nothing is acknowledged",
+    arguments: Listener.allCases)
+  func failedCommits(_ listener: Listener) async throws {
+    try await withNodes(more: [Self.web]) { a, _, cluster in
+      let client = try await a.client(listener == .tcp ? 0 : 1)
+      let session = try await client.open("owner")
+      _ = try await client.add(1, sequence: 1)
+      cluster.isDown = true
+      // The commit of the first one fails before the second one is carried out, or after.
+      let first = try await client.send("store/send", ShardClient.adding(10, sequence: 2))
+      _ = try? await client.send("store/send", ShardClient.adding(100, sequence: 3))
+      try await expectErrors(first...(first + 1), least: 1, client)
+      cluster.isDown = false
+      let again = try await a.client()
+      await eventually("the client can attach again") {
+        (try? await again.attach(session, as: "owner").contains("stores")) == true
+      }
+      for (amount, sequence) in [(10, 2), (100, 3)] {
+        _ = try await again.add(amount, sequence: sequence)
+      }
+      #expect(try await again.state().contains(#""sum":111"#))
+      await again.close()
+    }
+  }
+
+  @Test(
+    "without a lease, clients wait for a bounded time; then each request gets an error, and 1012 follows"
+  )
+  func patience() async throws {
+    let cluster = MemoryCluster()
+    let gate = Gate()
+    let a = try await TestNode.start(
+      "a", in: cluster, patience: .seconds(1), gate: gate, more: [Self.web])
+    let client = try await a.client(1)
+    _ = try await client.open("owner")
+    #expect(a.server.readiness == .ready)
+    // This request waits for its effect, later ones only for the lease. The server may close the
+    // connection before it has read these.
+    let first = try await client.send(
+      "store/send", #"{"store":"tally","settle":true,"input":{"type":"waited"}}"#)
+    try await gate.holds(1)
+    a.node.setLapsed(true)
+    a.server.ownershipChanged(.lapsed)
+    #expect(a.server.readiness == .leaseLapsed)
+    _ = try? await client.send("store/send", ShardClient.adding(10, sequence: 1))
+    _ = try? await client.send("ping")
+    try await expectErrors(first...(first + 2), least: 1, client)
+    gate.open()
+    a.node.setLapsed(false)
+    a.server.ownershipChanged(.held)
+    #expect(a.server.readiness == .ready)
+    let again = try await a.client()
+    #expect(try await again.call("ping").contains("{}"))
+    await again.close()
+    await a.server.stop()
+    #expect(a.server.readiness == .draining)
+    #expect(cluster.conflicts == [])
+  }
+
+  /// Receives until the end: errors for the first requests and no result.
+  private func expectErrors(
+    _ ids: ClosedRange<Int>, least: Int, _ client: ShardClient
+  ) async throws {
+    var received: [String] = []
+    while let message = try await client.receive() { received.append(message) }
+    let responses = received.filter { !$0.contains(#""method":"#) }
+    #expect(responses.count >= least && responses.count <= ids.count, "\(received)")
+    for id in ids.prefix(responses.count) {
+      #expect(
+        responses.contains { $0.contains("\"id\":\(id),\"error\":{\"code\":-32800") },
+        "\(received)")
+    }
+    #expect(!received.contains { $0.contains(#""changed""#) || $0.contains("store/changed") })
+  }
+
   @Test("a node that ends hands its sessions over, and a client needs one reconnect")
   func drain() async throws {
     let cluster = MemoryCluster()

@@ -20,7 +20,8 @@ struct TestNode {
   static func start(
     _ name: String, in cluster: MemoryCluster, _ address: ServerAddress = loopback,
     secret: NodeSecret? = secret, shards: Int = 1, limits: ServerLimits = .init(),
-    sessionLimits: SessionLimits = .init(), certificate: ServerCertificate? = nil,
+    sessionLimits: SessionLimits = .init(), patience: Duration = .seconds(20),
+    certificate: ServerCertificate? = nil,
     authority: String? = nil, credentials: Credentials? = nil, gate: Gate = Gate(),
     more: [ServerAddress] = []
   ) async throws -> TestNode {
@@ -31,6 +32,7 @@ struct TestNode {
     var membership = NodeMembership(
       ownership: node, secret: try #require(secret), lease: .seconds(1))
     membership.authority = authority
+    membership.patience = patience
     let server = try await Server.start(
       kinds: [StoreKind("tally") { Sum(gate: gate) }],
       settings: ServerSettings(

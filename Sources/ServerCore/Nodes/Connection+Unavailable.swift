@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Delivery
+internal import Sessions
+internal import StatewireProtocol
+
+// A node whose database does not respond lets clients wait. After a bounded time, each request that
+// waits gets an error, and the connection closes, so that the client can try another node.
+extension Connection {
+  /// Responds with the error -32800 to all requests that wait, and closes the connection.
+  ///
+  /// Whether an input among them is in the journal is not known. The client sends it again with its
+  /// sequence, after it has attached again.
+  func becomeUnavailable() {
+    guard !life.isOver, var waiting = writer.discardUnsent() else { return writer.discard() }
+    for request in running.removeAll() {
+      if let address = request.address {
+        waiting.add(address.id.text, isInBatch: address.batch != nil)
+      }
+    }
+    if let offloaded, let id = offloaded.id {
+      waiting.add(id.text, isInBatch: offloaded.batch != nil)
+    }
+    for arrival in backlog { if case .message(let bytes) = arrival { waiting.add(message: bytes) } }
+    backlog = []
+    dropWaiting()
+    dropLink()
+    if isNodeLink { writer.writeNow { $0.raw(byte: NodeControl.ends.rawValue) } }
+    writer.respond(to: waiting, Self.isUnavailable)
+    if isNodeLink { writer.writeNow { $0.raw(byte: NodeControl.closes.rawValue) } }
+    output.serviceRestarts()
+    advance(.done)
+  }
+
+  /// Closes the connection, because the journal lacks entries of its session.
+  public func journalFailed() { becomeUnavailable() }
+
+  private static var isUnavailable: RPCError {
+    RPCError(
+      .requestCancelled,
+      "the database of the sessions does not respond: it is unknown whether the request was carried out; connect again, and send inputs again with their sequence"
+    )
+  }
+}
