@@ -60,12 +60,14 @@ let package = Package(
     .library(name: "ClientTypes", targets: ["ClientTypes"]),
     .library(name: "SQLiteFiles", targets: ["SQLiteFiles"]),
     .library(name: "SQLiteDocuments", targets: ["SQLiteDocuments"]),
+    .library(name: "StoredTodoLists", targets: ["StoredTodoLists"]),
     .library(name: "SQLiteTodoDatabase", targets: ["SQLiteTodoDatabase"]),
     .library(name: "SQLiteLedger", targets: ["SQLiteLedger"]),
     .library(name: "SQLiteSessionJournal", targets: ["SQLiteSessionJournal"]),
     .library(name: "EmbeddedStorage", targets: ["EmbeddedStorage"]),
     .library(name: "PostgresConnections", targets: ["PostgresConnections"]),
     .library(name: "PostgresSessionJournal", targets: ["PostgresSessionJournal"]),
+    .library(name: "PostgresStorage", targets: ["PostgresStorage"]),
     .library(name: "RemoteSources", targets: ["RemoteSources"]),
     .library(name: "StatewireServer", targets: ["StatewireServer"]),
     .library(name: "StatewirePage", targets: ["StatewirePage"]),
@@ -185,10 +187,13 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
+    // Todo lists over any database.
+    .target(name: "StoredTodoLists", dependencies: ["BuiltinStores"], swiftSettings: strict),
     .target(
       name: "SQLiteTodoDatabase",
       dependencies: [
-        "BuiltinStores", "SQLiteFiles", .product(name: "GRDB", package: "GRDB.swift"),
+        "BuiltinStores", "SQLiteFiles", "StoredTodoLists",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict
     ),
@@ -210,7 +215,9 @@ let package = Package(
     // The todo lists and the ledger in one file.
     .target(
       name: "EmbeddedStorage",
-      dependencies: ["BuiltinStores", "SQLiteFiles", "SQLiteLedger", "SQLiteTodoDatabase"],
+      dependencies: [
+        "BuiltinStores", "SQLiteFiles", "SQLiteLedger", "SQLiteTodoDatabase", "StoredTodoLists",
+      ],
       swiftSettings: strict
     ),
     // Storage in PostgreSQL. libpq is loaded at run time: the build needs nothing of it.
@@ -219,6 +226,13 @@ let package = Package(
     .target(
       name: "PostgresSessionJournal",
       dependencies: ["PostgresConnections", "Sessions", "StateMachines"],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "PostgresStorage",
+      dependencies: [
+        "BuiltinStores", "Documents", "PostgresConnections", "StateMachines", "StoredTodoLists",
+      ],
       swiftSettings: strict
     ),
     .target(
@@ -248,10 +262,12 @@ let package = Package(
       name: "StatewireServer",
       dependencies: [
         "BuiltinKinds", "BuiltinStores", "ClientTransports", "ClientTypes", "Documents",
-        "EmbeddedStorage", "PostgresConnections", "PostgresSessionJournal", "ProcessStores",
+        "EmbeddedStorage", "PostgresConnections", "PostgresSessionJournal", "PostgresStorage",
+        "ProcessStores",
         "RemoteSources", "SQLiteDocuments", "SQLiteFiles", "SQLiteLedger", "SQLiteSessionJournal",
         "SQLiteTodoDatabase", "ServerCore", "Sessions", "StateMachines", "StatewireJSON",
-        "StatewirePage", "StatewireProtocol", "TransportSupport", "Transports", deque,
+        "StatewirePage", "StatewireProtocol", "StoredTodoLists", "TransportSupport", "Transports",
+        deque,
         .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -262,7 +278,8 @@ let package = Package(
       name: "statewire",
       dependencies: [
         "BuiltinStores", "CEmbeddedFiles", "ClientTransports", "Conversations", "EmbeddedStorage",
-        "SQLiteLedger", "StatewireJSON", "StatewirePage", "StatewireServer", "TransportSupport",
+        "PostgresConnections", "PostgresSessionJournal", "PostgresStorage", "SQLiteLedger",
+        "StatewireJSON", "StatewirePage", "StatewireServer", "TransportSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict
@@ -463,7 +480,8 @@ let package = Package(
     .target(
       name: "StorageTestSupport",
       dependencies: [
-        "BuiltinStores", "BuiltinStoresProtocol", "SQLiteFiles", "StateMachines", "TestSupport",
+        "BuiltinStores", "BuiltinStoresProtocol", "Documents", "SQLiteFiles", "StateMachines",
+        "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/StorageTestSupport",
@@ -484,10 +502,13 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "StoredTodoListsTests", dependencies: ["StateMachines", "StoredTodoLists"],
+      swiftSettings: strict),
+    .testTarget(
       name: "SQLiteTodoDatabaseTests",
       dependencies: [
         "BuiltinStores", "SQLiteFiles", "SQLiteTodoDatabase", "Sessions", "StateMachines",
-        "BuiltinStoresProtocol", "StorageTestSupport", "TestSupport",
+        "BuiltinStoresProtocol", "StorageTestSupport", "StoredTodoLists", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
@@ -528,6 +549,16 @@ let package = Package(
         "BuiltinStoresProtocol", "StatewireJSON", "StorageTestSupport", "TestSupport",
       ],
       swiftSettings: strict),
+    // The tests that all storage of lists, documents and ledgers must pass.
+    .testTarget(
+      name: "StorageTests",
+      dependencies: [
+        "BuiltinStores", "BuiltinStoresProtocol", "Documents", "PostgresConnections",
+        "PostgresSessionJournal", "PostgresStorage", "PostgresTestSupport", "SQLiteDocuments",
+        "SQLiteFiles", "SQLiteLedger", "SQLiteTodoDatabase", "Sessions", "StateMachines",
+        "StatewireJSON", "StorageTestSupport", "StoredTodoLists", "TestSupport",
+      ],
+      swiftSettings: strict),
     // Starts the server of `Tests/Postgres`.
     .target(
       name: "PostgresTestSupport",
@@ -543,6 +574,18 @@ let package = Package(
       dependencies: [
         "JournalTestSupport", "PostgresConnections", "PostgresSessionJournal",
         "PostgresTestSupport", "Sessions", "StateMachines", "TestSupport",
+      ],
+      swiftSettings: strict),
+    // Also tests of servers that share a database.
+    .testTarget(
+      name: "PostgresStorageTests",
+      dependencies: [
+        "BuiltinStores", "BuiltinStoresProtocol", "ClientTransports", "Documents",
+        "PostgresConnections",
+        "PostgresSessionJournal", "PostgresStorage", "PostgresTestSupport", "Sessions",
+        "StateMachines",
+        "StatewireServer", "StorageTestSupport", "StoredTodoLists", "TestSupport",
+        "TransportSupport", "Transports", .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .testTarget(

@@ -7,6 +7,12 @@
 #include <stddef.h>
 
 // Returns, pointer, name in libpq, parameters.
+/// The beginning of libpq's PGnotify.
+struct notification {
+  char *channel;
+  int process;
+};
+
 #define FUNCTIONS(F) \
   F(struct postgres_option *, parse, PQconninfoParse, (const char *, char **)) \
   F(void, free_options, PQconninfoFree, (struct postgres_option *)) \
@@ -38,7 +44,8 @@
   F(int, is_null, PQgetisnull, (const PostgresResultHandle *, int, int)) \
   F(int, length, PQgetlength, (const PostgresResultHandle *, int, int)) \
   F(char *, value, PQgetvalue, (const PostgresResultHandle *, int, int)) \
-  F(void *, notification, PQnotifies, (PostgresHandle *))
+  F(struct notification *, notification, PQnotifies, (PostgresHandle *)) \
+  F(int, backend_pid, PQbackendPID, (const PostgresHandle *))
 
 #define DECLARE(result, pointer, name, parameters) static result(*pq_##pointer) parameters;
 FUNCTIONS(DECLARE)
@@ -128,8 +135,10 @@ int postgres_length(const PostgresResultHandle *result, int row, int column) {
 const char *postgres_value(const PostgresResultHandle *result, int row, int column) {
   return pq_value(result, row, column);
 }
-bool postgres_take_notification(PostgresHandle *connection) {
-  void *notification = pq_notification(connection);
-  if (notification) pq_free_memory(notification);
-  return notification != NULL;
+bool postgres_take_notification(PostgresHandle *connection, bool *is_own) {
+  struct notification *notification = pq_notification(connection);
+  if (!notification) return false;
+  *is_own = notification->process == pq_backend_pid(connection);
+  pq_free_memory(notification);
+  return true;
 }

@@ -120,11 +120,28 @@ public struct StoredRows: Sendable {
 public struct TableNotice: Sendable {
   /// A position that the table has reached.
   public let position: TablePosition
-  /// The changes that lead to the position, the last ones; empty if only the position is known.
+  /// The position after which `changes` are all changes; `position` if there are none.
+  public let start: TablePosition
+  /// The changes from `start` to `position`, as `StoredRows` has them; empty if only the position is
+  /// known.
   public let changes: [StoredChange]
 
   /// Creates a notice.
+  ///
+  /// - Parameters:
+  ///   - position: A position that the table has reached.
+  ///   - changes: The last changes, each of them; empty if only the position is known.
   public init(position: TablePosition, changes: [StoredChange] = []) {
-    (self.position, self.changes) = (position, changes)
+    self.init(position: position, start: position + -changes.count, changes: changes)
+  }
+
+  /// Creates a notice of changes that were read.
+  ///
+  /// - Parameters:
+  ///   - position: A position that the table has reached.
+  ///   - start: The position since which the changes were read.
+  ///   - changes: What has changed.
+  public init(position: TablePosition, start: TablePosition, changes: [StoredChange]) {
+    (self.position, self.start, self.changes) = (position, start, changes)
   }
 }

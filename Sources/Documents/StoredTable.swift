@@ -90,7 +90,7 @@ private struct TableWatch<Action: Sendable>: Sendable {
       repeat {
         guard let notice = await notices.next() else { return }
         guard notice.position > rows.position else { continue }
-        if notice.position == rows.position + notice.changes.count {
+        if notice.start == rows.position {
           missed = StoredRows(
             isComplete: false, changes: notice.changes, position: notice.position)
         }

@@ -4,6 +4,7 @@ public import BuiltinStores
 public import SQLiteFiles
 public import SQLiteLedger
 public import SQLiteTodoDatabase
+public import StoredTodoLists
 
 /// The embedded database of a data folder: the todo lists and the ledger in one SQLite file,
 /// `statewire.sqlite`, which several processes may share.
@@ -46,7 +47,7 @@ public final class EmbeddedDatabase: Sendable {
     logLength: Int = 1000,
     todoLimits: TodoLimits = TodoLimits(),
     firstEntry: BalanceResponse? = nil,
-    makeID: @escaping @Sendable () -> String = TodoDatabase.randomID,
+    makeID: @escaping @Sendable () -> String = RandomUUID.text,
     busy: (@Sendable () -> @Sendable () -> Void)? = nil,
     failed: @escaping @Sendable (String) -> Void
   ) {

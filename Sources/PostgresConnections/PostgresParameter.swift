@@ -163,6 +163,11 @@ public struct PostgresTransaction: Sendable {
     queries = [(statement, parameters)]
   }
 
+  /// Creates a transaction of one statement.
+  public init(_ statement: PostgresStatement, _ parameters: [PostgresParameter]) {
+    queries = [(statement, parameters)]
+  }
+
   /// Appends a statement.
   public mutating func append(_ statement: PostgresStatement, _ parameters: PostgresParameter...) {
     queries.append((statement, parameters))

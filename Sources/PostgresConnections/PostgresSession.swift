@@ -177,7 +177,8 @@ final class PostgresSession {
   /// Returns true if another session has notified a channel since the last call.
   func takeNotifications() -> Bool {
     var isNotified = false
-    while postgres_take_notification(handle) { isNotified = true }
+    var isOwn = false
+    while postgres_take_notification(handle, &isOwn) { isNotified = isNotified || !isOwn }
     return isNotified
   }
 

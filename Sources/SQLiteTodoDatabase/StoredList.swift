@@ -3,6 +3,7 @@
 internal import BuiltinStores
 internal import GRDB
 internal import SQLiteFiles
+internal import StoredTodoLists
 
 /// A list in the database, within one transaction.
 struct StoredList {
@@ -65,7 +66,7 @@ extension StoredList {
     let rows = try db.rows(.logged, [id, version])
     while let row = try rows.next() {
       // An operation that a newer program wrote is treated as a gap.
-      guard row[0] == next, let change = try TodoChange(logged: row) else { return nil }
+      guard row[0] == next, let change = try LoggedChange(row).change else { return nil }
       changes.append((next, change))
       next += 1
     }
@@ -80,7 +81,7 @@ extension StoredList {
   func log(_ change: TodoChange, keeping length: Int) throws -> ListVersion {
     let version = version + 1
     try db.run(.setVersion, [id, version])
-    let entry = change.logEntry
+    let entry = LoggedChange(change)
     try db.run(
       .log,
       [id, version, entry.operation, entry.todo.blob, entry.title?.blob, entry.other?.blob])
@@ -91,34 +92,9 @@ extension StoredList {
   }
 }
 
-extension TodoChange {
-  /// The row of the log for a change. The words are stored in files and must never change.
-  fileprivate var logEntry: (operation: String, todo: String, title: String?, other: String?) {
-    switch self {
-    case .addTodo(let todo): ("add", todo.id, todo.title, nil)
-    case .removeTodo(let id): ("remove", id, nil, nil)
-    case .renameTodo(let id, let title): ("rename", id, title, nil)
-    case .completeTodo(let id): ("complete", id, nil, nil)
-    case .reopenTodo(let id): ("reopen", id, nil, nil)
-    case .moveTodo(let id, let before): ("move", id, nil, before)
-    }
-  }
-
+extension LoggedChange {
   /// Reads a row of the log.
-  ///
-  /// - Returns: Nil for an operation that this program does not know.
-  fileprivate init?(logged row: Row) throws {
-    let operation: String = row[1]
-    let id = try row.text(2) ?? ""
-    let title = try row.text(3)
-    switch (operation, title) {
-    case ("add", let title?): self = .addTodo(Todo(id: id, title: title))
-    case ("remove", _): self = .removeTodo(id: id)
-    case ("rename", let title?): self = .renameTodo(id: id, title: title)
-    case ("complete", _): self = .completeTodo(id: id)
-    case ("reopen", _): self = .reopenTodo(id: id)
-    case ("move", _): self = .moveTodo(id: id, before: try row.text(4))
-    default: return nil
-    }
+  fileprivate init(_ row: Row) throws {
+    self.init(row[1], try row.text(2) ?? "", try row.text(3), try row.text(4))
   }
 }

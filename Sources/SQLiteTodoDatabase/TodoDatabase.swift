@@ -2,32 +2,24 @@
 
 public import BuiltinStores
 public import SQLiteFiles
+public import StoredTodoLists
 
 /// The todo lists in a database file that several processes may share.
 ///
-/// The parts of this module:
-///
-///     operation -> one transaction: list, version + 1, change log
-///                        | after the commit, on the writer's queue
-///                        v
-///     ListListeners -> TodoFeed of each store that shows the list -> `context.send`
-///                        ^
-///                        | "there is a newer version", from another process
-///     run(), every 250 ms
-///
-/// Every change of a list has a version, one more than the previous change. A feed knows the last
-/// version that it has sent. It sends the next version, drops an older one, and after a gap reads
-/// the change log, or the list if the log is too short. Therefore the order is correct even if
-/// notifications are late, repeated, out of order or lost.
+/// `TodoListStorage` describes how an operation reaches all feeds. `run()` polls for operations of other
+/// processes every 250 ms.
 ///
 /// - Order: the changes of one list have the same order for all stores of all processes.
 public final class TodoDatabase: TodoLists {
   let file: SharedDatabase
-  let listeners: ListListeners
-  let line = OperationLine()
+  /// The listeners of this process.
+  public let listeners: ListListeners
+  /// The order of the operations of this process.
+  public let line = OperationLine()
   let makeID: @Sendable () -> String
   let logLength: Int
-  let limits: TodoLimits
+  /// The maximum size of one list, and of all lists together.
+  public let limits: TodoLimits
   private let clock: any Clock<Duration>
 
   /// Creates the lists of a file, which the first use opens.
@@ -45,7 +37,7 @@ public final class TodoDatabase: TodoLists {
     clock: any Clock<Duration> = ContinuousClock(),
     logLength: Int = 1000,
     limits: TodoLimits = TodoLimits(),
-    makeID: @escaping @Sendable () -> String = TodoDatabase.randomID
+    makeID: @escaping @Sendable () -> String = RandomUUID.text
   ) {
     precondition(logLength > 0, "logLength must be at least 1")
     self.file = file
@@ -56,31 +48,9 @@ public final class TodoDatabase: TodoLists {
     self.makeID = makeID
   }
 
-  /// Returns a random UUID in lower case.
-  @Sendable
-  public static func randomID() -> String {
-    // Foundation's UUID reads a file, and always returns the same value if no descriptor is left.
-    var numbers = SystemRandomNumberGenerator()
-    return randomID(of: &numbers)
-  }
-
-  /// Returns a UUID of version 4 in lower case.
-  ///
-  /// - Source: RFC 9562 §5.4.
-  public static func randomID(of numbers: inout some RandomNumberGenerator) -> String {
-    let (high, low) = (numbers.next(), numbers.next())
-    let halves = [high & ~0xF000 | 0x4000, low & ~(3 << 62) | 2 << 62]
-    let digits = halves.flatMap { half in
-      let text = String(half, radix: 16)
-      return String(repeating: "0", count: 16 - text.count) + text
-    }
-    let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }
-    return groups.joined(separator: "-")
-  }
-
   /// Returns the repository of one store; see `TodoLists`. All processes share the lists.
-  public func repository(list: String) -> SQLiteTodoRepository {
-    SQLiteTodoRepository(database: self, list: list)
+  public func repository(list: String) -> StoredTodoRepository {
+    StoredTodoRepository(self, list: list)
   }
 
   /// Ends the feeds of all stores and `run()` permanently; call it before the file is closed.

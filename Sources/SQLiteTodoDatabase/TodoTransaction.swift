@@ -3,6 +3,7 @@
 internal import BuiltinStores
 internal import GRDB
 internal import SQLiteFiles
+internal import StoredTodoLists
 
 /// Carries out one operation on a list, within a transaction that the caller has begun.
 struct TodoTransaction {
@@ -109,9 +110,4 @@ struct TodoTransaction {
       }
     }
   }
-}
-
-/// The error of an operation that exceeds a limit.
-struct OperationRefusal: Error, Equatable {
-  let refusal: InputRefusal
 }

@@ -3,6 +3,10 @@
 import ArgumentParser
 import BuiltinStores
 import EmbeddedStorage
+import Foundation
+import PostgresConnections
+import PostgresSessionJournal
+import PostgresStorage
 import SQLiteLedger
 import StatewireServer
 
@@ -20,7 +24,7 @@ struct LedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "post",
       abstract: "Adds an amount to the ledger, with the current time.",
-      usage: "statewire ledger post <amount> [--data-dir <folder>]",
+      usage: "statewire ledger post <amount> [--data-dir <folder>] [--database <url>]",
       discussion:
         "Frontends, also those of a running server, receive the new balance at their next refresh.")
 
@@ -69,22 +73,42 @@ struct LedgerCommand: AsyncParsableCommand {
     }
   }
 
-  /// The place of the database.
+  /// The place of the ledger.
   struct Place: ParsableArguments {
     @Option(
       help: ArgumentHelp("Folder of the database. (default: as for serve)", valueName: "folder"))
     var dataDir: String?
 
-    /// Calls `body` with the ledger, and closes the database.
-    func withLedger(_ body: (Ledger) async throws -> Void) async throws {
-      let database = EmbeddedDatabase(
-        folder: try dataDir ?? DataFolder.standard(of: Statewire.name)
-      ) {
-        Output.writeError($0)
+    @Option(
+      help: "PostgreSQL database of the servers, as for serve. (environment: STATEWIRE_DATABASE)")
+    var database: String?
+
+    @Option(help: "Read the URL of the database from the first line of this file.")
+    var databaseFile: String?
+
+    /// Calls `body` with the ledger, and closes its storage.
+    func withLedger(_ body: (any PostedLedger) async throws -> Void) async throws {
+      let given = database ?? databaseFile.map { "file:\($0)" }
+      if given != nil, dataDir != nil {
+        throw Fault("--database and --data-dir exclude each other: the ledger is in one of both.")
       }
+      let variable = ProcessInfo.processInfo.environment["STATEWIRE_DATABASE"]
+      let address = try PostgresAddress.configured(
+        option: given, environment: dataDir == nil ? variable : nil)
       let result: Result<Void, any Error>
-      do { result = .success(try await body(database.ledger)) } catch { result = .failure(error) }
-      await database.close()
+      if let address {
+        // Creates the tables, if no server has done so.
+        try NodeTable(address).close()
+        let storage = PostgresStorage(address, name: "ledger") { Output.writeError($0) }
+        do { result = .success(try await body(storage.ledger)) } catch { result = .failure(error) }
+        storage.close()
+      } else {
+        let database = EmbeddedDatabase(
+          folder: try dataDir ?? DataFolder.standard(of: Statewire.name)
+        ) { Output.writeError($0) }
+        do { result = .success(try await body(database.ledger)) } catch { result = .failure(error) }
+        await database.close()
+      }
       try result.get()
     }
   }
@@ -95,3 +119,12 @@ struct LedgerCommand: AsyncParsableCommand {
     init(_ description: String) { self.description = description }
   }
 }
+
+/// A ledger in a file or in PostgreSQL.
+protocol PostedLedger: Sendable {
+  func post(amount: DecimalNumber) async throws
+  func readBalance() async throws -> BalanceResponse
+}
+
+extension Ledger: PostedLedger {}
+extension PostgresLedger: PostedLedger {}

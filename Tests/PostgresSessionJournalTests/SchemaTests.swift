@@ -13,7 +13,8 @@ struct SchemaTests {
   private let extra = PostgresSchema.Step(
     oldest: 1, sql: "ALTER TABLE statewire.session ADD COLUMN extra bigint")
   private let breaking = PostgresSchema.Step(
-    oldest: 3, sql: "ALTER TABLE statewire.session ADD COLUMN other bigint")
+    oldest: PostgresSchema.steps.count + 1,
+    sql: "ALTER TABLE statewire.session ADD COLUMN other bigint")
 
   private func migrate(_ cluster: Cluster, _ steps: [PostgresSchema.Step]) throws {
     try PostgresSchema.migrate(cluster.observer, steps: steps, within: .seconds(30))

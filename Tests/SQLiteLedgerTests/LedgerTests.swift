@@ -28,17 +28,6 @@ struct LedgerTests {
       balance: number(text), date: Timestamp(sinceEpoch: Self.start + .seconds(seconds)))
   }
 
-  @Test("without an entry, the balance is 0, with the current time")
-  func empty() async throws {
-    try await withLedger { ledger, clock in
-      let first = try await ledger.readBalance()
-      #expect(first == response("0", after: 0))
-      clock.advance(to: clock.now.advanced(by: .milliseconds(2900)))
-      let second = try await ledger.readBalance()
-      #expect(second == response("0", after: 2))
-    }
-  }
-
   @Test("the balance is the exact sum of all entries, with the time of the last entry")
   func sums() async throws {
     try await withLedger { ledger, clock in
@@ -73,38 +62,6 @@ struct LedgerTests {
     }
   }
 
-  @Test("no entry is lost when several processes post at the same time")
-  func sharing() async throws {
-    try await withFolder { folder in
-      let databases = (1...4).map { _ in OpenLedger(folder) }
-      let cent = number("0.01")
-      try await withThrowingTaskGroup { group in
-        for database in databases {
-          group.addTask { for _ in 1...50 { try await database.ledger.post(amount: cent) } }
-        }
-        try await group.waitForAll()
-      }
-      for database in databases {
-        #expect(try await database.ledger.readBalance().balance == number("2"))
-        await database.close()
-      }
-    }
-  }
-
-  @Test("an entry whose sum has too many digits is refused, and nothing changes")
-  func limit() async throws {
-    try await withLedger { ledger, _ in
-      try await ledger.post(amount: number("1e199"))
-      let error = await failure { () throws(StorageError) in
-        try await ledger.post(amount: number("0.01"))
-      }
-      #expect(error?.message == "The balance would have more than 200 digits.")
-      #expect(try await ledger.readBalance() == response("1e199", after: 0))
-      try await ledger.post(amount: number("-1e199"))
-      #expect(try await ledger.readBalance().balance == .zero)
-    }
-  }
-
   @Test(
     "a damaged ledger causes an error that does not contain its data",
     arguments: ["NaN", "", "1,5", "12x"])
@@ -134,26 +91,6 @@ struct LedgerTests {
 
   // MARK: As a service
 
-  @Test("a store shows the balance of the ledger, also after another process has posted")
-  func service() async throws {
-    try await withFolder { folder in
-      let clock = ManualClock(start: Self.start)
-      let (here, there) = (
-        OpenLedger(folder, calendar: clock),
-        OpenLedger(folder, calendar: clock)
-      )
-      let store = try await Host(BalanceStore(service: here.ledger))
-      try await store.send(.viewDidAppear)
-      #expect(await store.state?.lastResponse == response("0", after: 0))
-      try await there.ledger.post(amount: number("-5.25"))
-      try await store.send(.refreshButtonWasTapped)
-      #expect(await store.state?.lastResponse == response("-5.25", after: 0))
-      #expect(await store.state?.isRefreshing == false)
-      await store.close()
-      for database in [here, there] { await database.close() }
-    }
-  }
-
   @Test("when the database fails, the service fails, and the log states the reason")
   func failingService() async throws {
     try await withFolder { folder in
@@ -167,29 +104,6 @@ struct LedgerTests {
       #expect(
         complaints.all == ["The balance could not be read: The database has been closed."])
       await store.close()
-    }
-  }
-
-  @Test("a refresh that is cancelled ends at any point, and is not a failure")
-  func cancellation() async throws {
-    try await withFolder { folder in
-      let complaints = Complaints()
-      let database = OpenLedger(folder, complaints: complaints)
-      try await database.ledger.post(amount: number("1.5"))
-      let store = try await Host(BalanceStore(service: database.ledger))
-      var numbers = FixedNumbers(seed: 3)
-      for _ in 1...100 {
-        let inputID = try await store.begin(.viewDidAppear)
-        for _ in 0..<Int.random(in: 0..<40, using: &numbers) { await Task.yield() }
-        await store.cancel(inputID)
-        #expect(await store.state?.isRefreshing == false)
-        #expect(await store.state?.didFail == false)
-      }
-      try await store.send(.viewDidAppear)
-      #expect(await store.state?.lastResponse?.balance == number("1.5"))
-      #expect(complaints.all.isEmpty)
-      await store.close()
-      await database.close()
     }
   }
 

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import SQLiteTodoDatabase
+@testable import StoredTodoLists
 
 @Suite("Cancelled operations")
 struct CancellationTests {
@@ -26,29 +27,6 @@ struct CancellationTests {
       #expect(await store.answers == ["done"])
       await store.close()
       #expect(try await database.version(of: "default") == 1)
-      await database.close()
-    }
-  }
-
-  @Test("an operation that is cancelled at any moment is written completely or not at all")
-  func anyMoment() async throws {
-    try await withFolder { folder in
-      let database = TodoDatabase(folder)
-      let store = try await Host(database)
-      try await store.send(.load)
-      var numbers = FixedNumbers(seed: 2)
-      for number in 1...200 {
-        let inputID = try await store.begin(.perform(.add(title: "\(number)")))
-        for _ in 0..<Int.random(in: 0..<40, using: &numbers) { await Task.yield() }
-        await store.cancel(inputID)
-      }
-      try await store.add("last")
-      let other = try await Host(database)
-      try await other.send(.load)
-      #expect(await store.todos == other.todos)
-      #expect(await store.todos.last?.title == "last")
-      #expect(try await database.version(of: "default") == ListVersion(store.todos.count))
-      for store in [store, other] { await store.close() }
       await database.close()
     }
   }

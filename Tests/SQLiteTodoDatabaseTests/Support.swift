@@ -7,6 +7,7 @@ import StorageTestSupport
 import TestSupport
 
 @testable import SQLiteTodoDatabase
+@testable import StoredTodoLists
 
 extension TodoDatabase {
   /// Creates a database with the ids "1", "2" and so on, unless `ids` has other ones.

@@ -11,6 +11,7 @@ import Testing
 
 @testable import SQLiteFiles
 @testable import SQLiteTodoDatabase
+@testable import StoredTodoLists
 
 /// Limits of lists in the database. Without them, one client could add so many titles that the list
 /// can no longer be sent to any client.
@@ -24,133 +25,6 @@ struct TodoLimitTests {
     limits.list = list
     limits.database = database
     return limits
-  }
-
-  @Test("an operation that makes the list too large is refused, and changes nothing")
-  func list() async throws {
-    try await withFolder { folder in
-      let ids = CountedIDs()
-      // Two todos, each with a title and an id of one byte, and ten further bytes.
-      let limits = limits(list: TodoSize(todos: 3, bytes: 2 * (TodoSize.bytesPerTodo + 2) + 10))
-      let database = TodoDatabase(folder, limits: limits, ids: ids)
-      let store = try await Host(database)
-      try await store.send(.load)
-      try await store.add("a", "b")
-      #expect(await store.refused(.add(title: "c")) == "todoBytesPerList")
-      #expect(await store.refused(.rename(id: "1", title: "elevenbytes")) == nil)
-      #expect(await store.refused(.rename(id: "2", title: "bb")) == "todoBytesPerList")
-      // Operations that keep or reduce the size.
-      #expect(await store.refused(.rename(id: "2", title: "c")) == nil)
-      #expect(await store.refused(.add(title: "again", id: "2")) == nil)
-      #expect(await store.refused(.complete(id: "2")) == nil)
-      #expect(await store.refused(.remove(id: "1")) == nil)
-      #expect(await store.refused(.add(title: "c")) == nil)
-      #expect(await store.todos.map(\.title) == ["c", "c"])
-      #expect(try await database.countedSizes() == (try await database.keptSizes()))
-      await store.close()
-      await database.close()
-    }
-  }
-
-  @Test("the number of todos is limited, for each list and for the database")
-  func todos() async throws {
-    try await withFolder { folder in
-      let limits = limits(
-        list: TodoSize(todos: 2, bytes: 1000), database: TodoSize(todos: 3, bytes: 1000))
-      let database = TodoDatabase(folder, limits: limits)
-      let (one, other) = (try await Host(database), try await Host(database, list: "other"))
-      try await one.add("a", "b")
-      #expect(await one.refused(.add(title: "c")) == "todosPerList")
-      #expect(await other.refused(.add(title: "a", id: "x")) == nil)
-      #expect(await other.refused(.add(title: "b")) == "todosPerDatabase")
-      // The refused operation has not created the list.
-      let third = try await Host(database, list: "third")
-      #expect(await third.refused(.add(title: "b")) == "todosPerDatabase")
-      #expect(try await database.version(of: "third") == nil)
-      #expect(await other.refused(.remove(id: "x")) == nil)
-      #expect(await third.refused(.add(title: "b")) == nil)
-      #expect(try await database.countedSizes() == (try await database.keptSizes()))
-      for store in [one, other, third] { await store.close() }
-      await database.close()
-    }
-  }
-
-  @Test("the names of lists count towards the bytes of the database")
-  func names() async throws {
-    try await withFolder { folder in
-      let database = TodoDatabase(
-        folder, limits: limits(database: TodoSize(todos: 1000, bytes: 2000)))
-      var made = 0
-      for number in 0..<100 {
-        let store = try await Host(database, list: "list \(number)")
-        made += await store.refused(.add(title: "a", id: "a")) == nil ? 1 : 0
-        try await store.perform(.remove(id: "a"))
-        await store.close()
-      }
-      #expect((50...90).contains(made))
-      await database.close()
-    }
-  }
-
-  @Test("a refusal is part of the state if no request waits for the input")
-  func refusalInState() async throws {
-    try await withFolder { folder in
-      let database = TodoDatabase(
-        folder, limits: limits(list: TodoSize(todos: 1, bytes: 1000)))
-      let store = try await Host(database)
-      try await store.add("a", "b")
-      #expect(await store.answers == ["done", "failed", "refused"])
-      await store.close()
-      await database.close()
-    }
-  }
-
-  @Test("two processes that add todos at the same time stay within the limit")
-  func writers() async throws {
-    try await withFolder { folder in
-      let limits = limits(list: TodoSize(todos: 50, bytes: 100_000))
-      let databases = [1, 2].map { _ in
-        TodoDatabase(in: SharedDatabase(folder, TodoDatabase.schema), limits: limits)
-      }
-      let refused = try await withThrowingTaskGroup(of: Int.self) { group in
-        for database in databases {
-          let store = try await Host(database)
-          group.addTask {
-            for number in 0..<40 { try await store.add("\(number)") }
-            let refused = await store.answers.filter { $0 == "refused" }.count
-            await store.close()
-            return refused
-          }
-        }
-        return try await group.reduce(0, +)
-      }
-      // On a busy machine, one process may end before the other begins, and gets no refusal.
-      #expect(refused == 30)
-      #expect(try await databases[0].keptSizes().list["default"]?.todos == 50)
-      #expect(try await databases[1].countedSizes() == (try await databases[0].keptSizes()))
-      for database in databases { await database.close() }
-    }
-  }
-
-  @Test("a store that shows the list refuses an input over the limit before it is accepted")
-  func early() async throws {
-    try await withFolder { folder in
-      let database = TodoDatabase(
-        folder, limits: limits(list: TodoSize(todos: 2, bytes: 1000)))
-      let machine = TodoStore(repository: database.repository(list: "default"))
-      let store = try await Host(machine)
-      let add = TodoInput.todoAdded(title: try TodoTitle("a"))
-      try await store.send(add)
-      try await store.send(add)
-      // The store does not know the size of the list yet.
-      #expect(machine.refusal(of: add, in: try #require(await store.state)) == nil)
-      try await store.send(.stateRequested)
-      let state = try #require(await store.state)
-      #expect(machine.refusal(of: add, in: state)?.code == .limit("todosPerList"))
-      #expect(state.list.size == TodoSize(todos: 2, bytes: 2 * (TodoSize.bytesPerTodo + 2)))
-      await store.close()
-      await database.close()
-    }
   }
 
   @Test("after random operations, the stored sizes and the store's size are correct")

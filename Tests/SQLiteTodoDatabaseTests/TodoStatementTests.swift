@@ -7,6 +7,7 @@ import Testing
 
 @testable import SQLiteFiles
 @testable import SQLiteTodoDatabase
+@testable import StoredTodoLists
 
 @Suite("A list of 100,000 todos")
 struct TodoStatementTests {

@@ -67,7 +67,7 @@ int postgres_column_count(const PostgresResultHandle *result);
 bool postgres_is_null(const PostgresResultHandle *result, int row, int column);
 int postgres_length(const PostgresResultHandle *result, int row, int column);
 const char *postgres_value(const PostgresResultHandle *result, int row, int column);
-/// True if a notification was received; it is removed.
-bool postgres_take_notification(PostgresHandle *connection);
+/// True if a notification was received, which is removed; `is_own` is true if this connection has sent it.
+bool postgres_take_notification(PostgresHandle *connection, bool *is_own);
 
 #endif

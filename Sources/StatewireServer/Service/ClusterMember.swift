@@ -3,6 +3,7 @@
 internal import Logging
 internal import PostgresConnections
 internal import PostgresSessionJournal
+internal import PostgresStorage
 internal import ServerCore
 internal import Sessions
 internal import StateMachines
@@ -12,6 +13,8 @@ internal import Transports
 final class ClusterMember: Sendable {
   let membership: NodeMembership
   let journal: PostgresSessionJournal
+  /// The todo lists, documents and ledger of all nodes.
+  let storage: PostgresStorage
   private let node: PostgresNode
   private let changes: Changes
 
@@ -131,6 +134,12 @@ final class ClusterMember: Sendable {
       case .notified: break
       }
     }
+    var options = PostgresStorage.Options()
+    options.todoLimits = configuration.builtin.todoLimits
+    options.documentLimits = configuration.documentLimits
+    storage = PostgresStorage(cluster.database, name: name, options: options) { failure in
+      logger.error("\(failure)")
+    }
   }
 
   /// Reads the secret in a file, without its contents in an error.
@@ -168,6 +177,7 @@ final class ClusterMember: Sendable {
   /// Ends the connections, after the server has ended.
   func close() {
     changes.end()
+    storage.close()
     journal.closeAndWait()
     node.closeAndWait()
   }

@@ -3,6 +3,7 @@
 internal import EmbeddedStorage
 internal import Glibc
 internal import Logging
+internal import PostgresStorage
 internal import SQLiteFiles
 internal import Transports
 
@@ -73,6 +74,12 @@ extension Server {
         await parts.server.untilEnded()
         ending.signal()
         return nil
+      }
+      if let member = parts.member {
+        group.addTask(executorPreference: globalConcurrentExecutor) {
+          await member.storage.run()
+          return nil
+        }
       }
       if let database = parts.database {
         // On another executor, because file access blocks its thread.

@@ -2,16 +2,19 @@
 
 internal import Documents
 internal import Logging
+internal import PostgresStorage
 internal import SQLiteDocuments
 internal import SQLiteFiles
 internal import Sessions
 
-/// The storage of a server for the tables and documents of the program's own kinds: in its data
-/// folder, or in memory without one.
+/// The storage of a server for the tables and documents of the program's own kinds: in the database
+/// of its nodes, in its data folder, or in memory without either.
 struct ServerDocuments: Sendable {
   private enum Place: Sendable {
     case file(SQLiteDocumentStorage)
     case memory(MemoryDocumentStorage)
+    /// Its owner closes it.
+    case database(PostgresDocumentStorage)
   }
 
   private let place: Place
@@ -19,9 +22,13 @@ struct ServerDocuments: Sendable {
   private let isUsed = AtomicFlag()
 
   /// Creates the storage without accessing a file.
-  init(_ configuration: ServerConfiguration, _ testing: OutsideWork?) {
+  init(
+    _ configuration: ServerConfiguration, _ testing: OutsideWork?, shared: PostgresDocumentStorage?
+  ) {
     let (limits, logger) = (configuration.documentLimits, configuration.logger)
-    if let folder = configuration.dataFolder {
+    if let shared {
+      place = .database(shared)
+    } else if let folder = configuration.dataFolder {
       place = .file(
         SQLiteDocumentStorage(
           folder: folder, durability: configuration.durability, limits: limits,
@@ -38,6 +45,7 @@ struct ServerDocuments: Sendable {
     return switch place {
     case .file(let database): database
     case .memory(let memory): memory
+    case .database(let shared): shared
     }
   }
 
@@ -56,6 +64,7 @@ struct ServerDocuments: Sendable {
     switch place {
     case .file(let database): await database.close()
     case .memory(let memory): memory.close()
+    case .database: break
     }
   }
 }

@@ -129,8 +129,9 @@ public struct KindContext: Sendable {
 
   /// The storage of tables and documents, which all kinds of the server share.
   ///
-  /// With a data folder (`--data-dir`) it is the file `documents.sqlite` in that folder. Without one,
-  /// it is in memory and ends with the server.
+  /// With a data folder (`--data-dir`) it is the file `documents.sqlite` in that folder. With a
+  /// database (`--database`) it is in the database, which all nodes share. Without either, it is in
+  /// memory and ends with the server.
   public var documents: any DocumentStorage { storage() }
 
   /// Returns the path of the data folder, which may not exist yet.

@@ -5,6 +5,7 @@ internal import BuiltinStores
 internal import Documents
 internal import EmbeddedStorage
 internal import Logging
+internal import PostgresStorage
 internal import RemoteSources
 internal import SQLiteFiles
 internal import SQLiteSessionJournal
@@ -13,11 +14,12 @@ internal import ServerCore
 internal import Sessions
 internal import StatewirePage
 internal import StatewireProtocol
+internal import StoredTodoLists
 internal import Transports
 
 /// The parts of a running server.
 struct ServerParts: Sendable {
-  /// The database of the built-in kinds; nil without them.
+  /// The file of the built-in kinds; nil without them, and among other nodes.
   let database: EmbeddedDatabase?
   /// The storage of the program's own kinds; nil without them.
   let documents: ServerDocuments?
@@ -79,7 +81,9 @@ struct ServerParts: Sendable {
     }
     var (remote, folder, database) = (Remote?.none, TemporaryFolder?.none, EmbeddedDatabase?.none)
     let documents =
-      configuration.kinds.hasOwn ? ServerDocuments(configuration, testing) : nil
+      configuration.kinds.hasOwn
+      ? ServerDocuments(configuration, testing, shared: member?.storage.documents)
+      : nil
     let programs = ProgramKinds(configuration.programs, logger, testing)
     do {
       // Before the folder is created, so that a mistake in the sources leaves no folder.
@@ -90,7 +94,7 @@ struct ServerParts: Sendable {
         try configuration.dataFolder ?? folder.map { $0.path + "/data" }
           ?? DataFolder.standard(of: configuration.name)
       }
-      if configuration.kinds.hasBuiltin {
+      if configuration.kinds.hasBuiltin, member == nil {
         let builtin = try Self.database(of: configuration, folder: dataFolder(), testing)
         database = builtin
         // An unusable database must be detected before the server listens.
@@ -102,8 +106,12 @@ struct ServerParts: Sendable {
         logger: logger, isTest: isTest,
         documents: { documents?.storage ?? MemoryDocumentStorage() }, folder: dataFolder)
       let own = try configuration.kinds.all(context) {
-        guard let database, let remote else { return [] }
-        return remote.builtin(configuration.builtin, database)
+        guard let remote else { return [] }
+        if let shared = member?.storage {
+          return remote.builtin(configuration.builtin, shared.todoLists, shared.ledger)
+        }
+        guard let database else { return [] }
+        return remote.builtin(configuration.builtin, database.todoLists, database.ledger)
       }
       await programs.start()
       let kinds = programs.replacing(own)
@@ -184,11 +192,12 @@ struct ServerParts: Sendable {
         maximumBytes: builtin.maximumSourceBytes, openFiles: plan.openFiles)
     }
 
-    func builtin(_ builtin: BuiltinConfiguration, _ database: EmbeddedDatabase) -> [StoreKind] {
+    func builtin(
+      _ builtin: BuiltinConfiguration, _ lists: any TodoLists, _ ledger: any BalanceService
+    ) -> [StoreKind] {
       StoreKind.builtin(
-        lists: database.todoLists,
-        balance: builtin.balanceURL.map { HTTPBalanceService($0, client: client) }
-          ?? database.ledger,
+        lists: lists,
+        balance: builtin.balanceURL.map { HTTPBalanceService($0, client: client) } ?? ledger,
         zone: builtin.zone, sources: sources, limits: builtin.textLimits,
         todoLimits: builtin.todoLimits)
     }
@@ -204,7 +213,7 @@ struct ServerParts: Sendable {
       calendar: isTest ? ManualClock(start: TestMode.start) : SystemClock(),
       todoLimits: configuration.builtin.todoLimits,
       firstEntry: isTest ? TestData.firstEntry : nil,
-      makeID: isTest ? TestData.ids() : TodoDatabase.randomID,
+      makeID: isTest ? TestData.ids() : RandomUUID.text,
       busy: testing?.begin
     ) { failure in logger.error("\(failure)") }
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BuiltinStores
-internal import SQLiteTodoDatabase
 internal import Sessions
 internal import StatewireProtocol
+internal import StoredTodoLists
 internal import Synchronization
 internal import Transports
 
@@ -21,7 +21,7 @@ enum TestData {
     let last = Counter()
     return {
       var numbers = FixedNumbers(seed: last.next())
-      return TodoDatabase.randomID(of: &numbers)
+      return RandomUUID.text(of: &numbers)
     }
   }
 

@@ -3,7 +3,7 @@
 import StateMachines
 import Testing
 
-@testable import SQLiteTodoDatabase
+@testable import StoredTodoLists
 
 @Suite("Feed position")
 struct FeedPositionTests {

@@ -3,12 +3,13 @@
 import Documents
 import StateMachines
 import StatewireJSON
+import StorageTestSupport
 import Testing
 
 /// The tests that each implementation of `DocumentStorage` passes.
-@Suite("Document storage")
+@Suite("Document storage", .serialized, .timeLimit(.minutes(5)))
 struct DocumentStorageTests {
-  @Test("keeps rows in the order in which they were added", arguments: Implementation.allCases)
+  @Test("keeps rows in the order in which they were added", arguments: Implementation.all)
   func order(implementation: Implementation) async throws {
     try await implementation.withStorage { storage in
       #expect(try await storage.contents() == [])
@@ -25,7 +26,7 @@ struct DocumentStorageTests {
     }
   }
 
-  @Test("reads what has changed since a position", arguments: Implementation.allCases)
+  @Test("reads what has changed since a position", arguments: Implementation.all)
   func changes(implementation: Implementation) async throws {
     try await implementation.withStorage { storage in
       for id in ["a", "b", "c"] { try await storage.put(id) }
@@ -44,7 +45,7 @@ struct DocumentStorageTests {
     }
   }
 
-  @Test("gives all rows after many removals", arguments: Implementation.allCases)
+  @Test("gives all rows after many removals", arguments: Implementation.all)
   func removals(implementation: Implementation) async throws {
     try await implementation.withStorage(removals: 4) { storage in
       try await storage.put("kept")
@@ -59,7 +60,7 @@ struct DocumentStorageTests {
     }
   }
 
-  @Test("loses no update", arguments: Implementation.allCases)
+  @Test("loses no update", arguments: Implementation.all)
   func noLostUpdate(implementation: Implementation) async throws {
     try await implementation.withStorage { storage in
       try await withThrowingTaskGroup { group in
@@ -78,7 +79,7 @@ struct DocumentStorageTests {
     }
   }
 
-  @Test("carries out all changes of an update or none", arguments: Implementation.allCases)
+  @Test("carries out all changes of an update or none", arguments: Implementation.all)
   func atomicity(implementation: Implementation) async throws {
     try await implementation.withStorage(limits: small { $0.rows = 2 }) { storage in
       let position = try await storage.update("t", reading: ["x", "a"], once: nil) { rows, next in
@@ -104,7 +105,7 @@ struct DocumentStorageTests {
     }
   }
 
-  @Test("carries out an update once for each id", arguments: Implementation.allCases)
+  @Test("carries out an update once for each id", arguments: Implementation.all)
   func once(implementation: Implementation) async throws {
     try await implementation.withStorage { storage in
       for _ in 0..<3 { #expect(try await storage.put("a", "1", once: "x") == 1) }
@@ -117,7 +118,7 @@ struct DocumentStorageTests {
 
   @Test(
     "refuses what exceeds a limit, and never what makes nothing larger",
-    arguments: Implementation.allCases)
+    arguments: Implementation.all)
   func limits(implementation: Implementation) async throws {
     let limits = small {
       ($0.rowBytes, $0.tableBytes, $0.tables, $0.bytes) = (30, 60, 2, 100)
@@ -145,7 +146,7 @@ struct DocumentStorageTests {
     }
   }
 
-  @Test("notices have each change, in order", arguments: Implementation.allCases)
+  @Test("notices have each change, in order", arguments: Implementation.all)
   func notices(implementation: Implementation) async throws {
     try await implementation.withStorage { storage in
       var notices = storage.notices(of: "t").makeAsyncIterator()

@@ -7,7 +7,7 @@ internal import BuiltinStores
 /// Each operation runs as a separate task, and the order in which tasks reach the writer's queue is
 /// undefined. Therefore an operation takes a place when its store begins it, and enters the
 /// writer's queue after all earlier operations have entered it or have been abandoned.
-final class OperationLine: Sendable {
+public final class OperationLine: Sendable {
   private struct State {
     /// The first place that has not been left.
     var first: UInt64 = 0
@@ -28,6 +28,9 @@ final class OperationLine: Sendable {
   }
 
   private let state = Lock(State())
+
+  /// Creates an empty queue.
+  public init() {}
 
   fileprivate func take() -> UInt64 {
     state.withLock { state in
@@ -60,28 +63,31 @@ final class OperationLine: Sendable {
 ///
 /// The place is left at the latest when this object is released, so that an operation that never
 /// runs does not block the others.
-final class OperationPlace: Sendable {
+public final class OperationPlace: Sendable {
   private let line: OperationLine
   /// Nil before the place is taken and after it was left.
   private let number = Lock<UInt64?>(nil)
 
-  init(in line: OperationLine) { self.line = line }
+  /// Creates a place, which is not taken yet.
+  ///
+  /// - Parameter line: The queue.
+  public init(in line: OperationLine) { self.line = line }
 
   deinit { leave() }
 
   /// Takes the next place; called when the store begins the operation.
-  func take() {
+  public func take() {
     let next = line.take()
     number.withLock { $0 = next }
   }
 
   /// Waits until all earlier operations have left their places, or until the task is cancelled.
-  func wait() async {
+  public func wait() async {
     if let number = number.withLock({ $0 }) { await line.wait(number) }
   }
 
   /// Leaves the place, so that the next operation can continue.
-  func leave() {
+  public func leave() {
     let left = number.withLock { number in
       defer { number = nil }
       return number

@@ -2,25 +2,26 @@
 
 import BuiltinStores
 import BuiltinStoresProtocol
-import SQLiteFiles
 import Sessions
 import StateMachines
 import StorageTestSupport
 import TestSupport
 import Testing
 
-@testable import SQLiteTodoDatabase
+@testable import StoredTodoLists
 
-@Suite("Todo list in a file")
+@Suite("Todo list in a database", .serialized, .timeLimit(.minutes(5)))
 struct TodoOperationTests {
-  @Test("the list matches a plain array, through thousands of operations and restarts")
-  func model() async throws {
-    try await withFolder { folder in
+  @Test(
+    "the list matches a plain array, through thousands of operations and restarts",
+    arguments: Implementation.shared)
+  func model(implementation: Implementation) async throws {
+    try await implementation.withPlace { place in
       var numbers = FixedNumbers(seed: 1)
       let ids = CountedIDs()
       var expected = PlainList()
       for _ in 1...6 {
-        let database = TodoDatabase(folder, ids: ids)
+        let database = place.lists(ids: ids)
         let store = try await Host(database)
         try await store.send(.load)
         #expect(await store.todos == expected.todos)
@@ -39,11 +40,11 @@ struct TodoOperationTests {
     }
   }
 
-  @Test("a generated id is never one that the list already has")
-  func existingIDs() async throws {
-    try await withFolder { folder in
+  @Test("a generated id is never one that the list already has", arguments: Implementation.shared)
+  func existingIDs(implementation: Implementation) async throws {
+    try await implementation.withPlace { place in
       for life in 1...3 {
-        let database = TodoDatabase(folder, ids: CountedIDs())
+        let database = place.lists(ids: CountedIDs())
         let store = try await Host(database)
         try await store.send(.load)
         for _ in 1...2 { try await store.perform(.add(title: "life \(life)")) }
@@ -55,10 +56,12 @@ struct TodoOperationTests {
     }
   }
 
-  @Test("an operation may contain the id of a new todo, and an existing id changes nothing")
-  func broughtIDs() async throws {
-    try await withFolder { folder in
-      let database = TodoDatabase(folder, ids: CountedIDs())
+  @Test(
+    "an operation may contain the id of a new todo, and an existing id changes nothing",
+    arguments: Implementation.shared)
+  func broughtIDs(implementation: Implementation) async throws {
+    try await implementation.withPlace { place in
+      let database = place.lists(ids: CountedIDs())
       let store = try await Host(database)
       try await store.send(.load)
       for id in ["mine", "mine", nil, "e\u{301}", "é", "mine"] {
@@ -80,16 +83,16 @@ struct TodoOperationTests {
 
   @Test("random ids are UUIDs of version 4, and are unique")
   func randomIDs() {
-    let ids = (0..<1_000).map { _ in TodoDatabase.randomID() }
+    let ids = (0..<1_000).map { _ in RandomUUID.text() }
     #expect(Set(ids).count == ids.count)
     let form = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/
     #expect(ids.allSatisfy { $0.wholeMatch(of: form) != nil })
   }
 
-  @Test("the store publishes each operation as one small patch")
-  func todoStore() async throws {
-    try await withFolder { folder in
-      let database = TodoDatabase(folder)
+  @Test("the store publishes each operation as one small patch", arguments: Implementation.shared)
+  func todoStore(implementation: Implementation) async throws {
+    try await implementation.withPlace { place in
+      let database = place.lists()
       let store = try await Host(TodoStore(repository: database.repository(list: "default")))
       try await store.send(.stateRequested)
       try await store.send(.todoAdded(title: TodoTitle("Milk")))
@@ -108,10 +111,10 @@ struct TodoOperationTests {
     }
   }
 
-  @Test("an operation without effect writes nothing")
-  func nothing() async throws {
-    try await withFolder { folder in
-      let database = TodoDatabase(folder)
+  @Test("an operation without effect writes nothing", arguments: Implementation.shared)
+  func nothing(implementation: Implementation) async throws {
+    try await implementation.withPlace { place in
+      let database = place.lists()
       let store = try await Host(database)
       try await store.send(.load)
       try await store.perform(.remove(id: "1"))
@@ -134,10 +137,12 @@ struct TodoOperationTests {
     }
   }
 
-  @Test("lists are independent of each other, and their names are compared by bytes")
-  func names() async throws {
-    try await withFolder { folder in
-      let database = TodoDatabase(folder)
+  @Test(
+    "lists are independent of each other, and their names are compared by bytes",
+    arguments: Implementation.shared)
+  func names(implementation: Implementation) async throws {
+    try await implementation.withPlace { place in
+      let database = place.lists()
       let composed = try await Host(database, list: "caf\u{e9}")
       let decomposed = try await Host(database, list: "cafe\u{301}")
       let cut = try await Host(database, list: "caf\u{e9}\u{0}")
@@ -157,11 +162,11 @@ struct TodoOperationTests {
     arguments: [
       "\u{0}", "before\u{0}after", "e\u{301}", "\u{e9}", "👩‍👩‍👧", "\u{FFFD}\u{FFFF}\u{10FFFF}",
       "'; DROP TABLE todo; --", "line\nline\r\n\ttab", String(repeating: "ß", count: 2048),
-    ])
-  func titles(title: String) async throws {
-    try await withFolder { folder in
+    ], Implementation.shared)
+  func titles(title: String, implementation: Implementation) async throws {
+    try await implementation.withPlace { place in
       for isNew in [true, false] {
-        let database = TodoDatabase(folder)
+        let database = place.lists()
         let store = try await Host(database)
         if isNew { try await store.add(title) }
         try await store.send(.load)
@@ -172,10 +177,12 @@ struct TodoOperationTests {
     }
   }
 
-  @Test("different encodings of the same characters are different titles and ids")
-  func bytes() async throws {
-    try await withFolder { folder in
-      let database = TodoDatabase(folder)
+  @Test(
+    "different encodings of the same characters are different titles and ids",
+    arguments: Implementation.shared)
+  func bytes(implementation: Implementation) async throws {
+    try await implementation.withPlace { place in
+      let database = place.lists()
       let store = try await Host(database)
       try await store.send(.load)
       try await store.add("\u{e9}")
@@ -189,10 +196,10 @@ struct TodoOperationTests {
     }
   }
 
-  @Test("generated ids are lowercase UUIDs")
-  func ids() async throws {
-    try await withFolder { folder in
-      let database = TodoDatabase(in: SharedDatabase(folder, TodoDatabase.schema))
+  @Test("generated ids are lowercase UUIDs", arguments: Implementation.shared)
+  func ids(implementation: Implementation) async throws {
+    try await implementation.withPlace { place in
+      let database = place.lists(ids: nil)
       let store = try await Host(database)
       try await store.send(.load)
       try await store.add("a", "b")

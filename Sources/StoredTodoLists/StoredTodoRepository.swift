@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import BuiltinStores
-internal import GRDB
-internal import SQLiteFiles
 
-/// A named list in a database file, for one store; created by `TodoDatabase.repository(list:)`.
+/// A named list in a database, for one store.
 ///
 /// - Order of changes: `getTodos` sends the list once, then every change by any process in commit
 ///   order, without gaps or repetitions. It sends the whole list again after missed changes that
@@ -20,13 +18,18 @@ internal import SQLiteFiles
 ///   operation that is cancelled later is either carried out completely or not at all.
 /// - Exactly once: an operation of a session that survives the process is carried out once, even if
 ///   the process was killed before it recorded the result and the operation runs again.
-public final class SQLiteTodoRepository: TodoRepository {
-  private let database: TodoDatabase
+public final class StoredTodoRepository: TodoRepository {
+  private let storage: any TodoListStorage
   private let list: ByteString
   private let position = FeedPosition()
 
-  init(database: TodoDatabase, list: String) {
-    self.database = database
+  /// Creates the repository of one store.
+  ///
+  /// - Parameters:
+  ///   - storage: The database.
+  ///   - list: The name of the list.
+  public init(_ storage: any TodoListStorage, list: String) {
+    self.storage = storage
     self.list = ByteString(list)
   }
 
@@ -36,14 +39,13 @@ public final class SQLiteTodoRepository: TodoRepository {
     return .run("getTodos") { [self] context in
       defer { position.end(number) }
       // The listener is added before the list is read, so that no change is missed in between.
-      let (listener, notifications) = database.listeners.listen(to: list)
-      defer { database.listeners.stop(listener, to: list) }
-      var feed = TodoFeed(file: database.file, listeners: database.listeners, list: list)
-      do throws(StorageError) {
+      let (listener, notifications) = storage.listeners.listen(to: list)
+      defer { storage.listeners.stop(listener, to: list) }
+      var feed = TodoFeed(storage, list: list)
+      do {
         try await feed.run(notifications, to: context) { position.reached($0, by: number) }
       } catch {
-        guard error.code != .cancelled else { return }
-        database.file.report(error, "The todo list could not be read")
+        if error is CancellationError { return }
         await context.send(.failed)
       }
     }
@@ -55,11 +57,11 @@ public final class SQLiteTodoRepository: TodoRepository {
   /// Returns an effect that carries out one operation; see `TodoRepository`.
   public func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoResult> {
     .identified { [self] id in
-      let place = OperationPlace(in: database.line)
+      let place = OperationPlace(in: storage.line)
       return .run(operation.name) { [self] context in
         defer { place.leave() }
-        do throws(StorageError) {
-          switch try await commit(operation, once: id, at: place) {
+        do {
+          switch try await storage.perform(operation, on: list, once: id, at: place) {
           case .success(let version):
             await position.wait(for: version)
             await context.send(.done)
@@ -68,8 +70,7 @@ public final class SQLiteTodoRepository: TodoRepository {
             await context.send(.refused)
           }
         } catch {
-          guard error.code != .cancelled else { return }
-          database.file.report(error, "\(operation.name) could not be carried out")
+          if error is CancellationError { return }
           await context.send(.failed)
         }
       }
@@ -84,39 +85,6 @@ public final class SQLiteTodoRepository: TodoRepository {
   public func refusal(of operation: TodoOperation, on held: TodoList) -> InputRefusal? {
     guard position.hasFeed else { return nil }
     let added = operation.added(to: held, idBytes: 0)
-    return database.limits.refusal(of: held.size + added, adding: added, in: .list)
-  }
-
-  /// Carries out an operation, unless one with this id was carried out before, and notifies the
-  /// listeners.
-  ///
-  /// - Parameter place: The place among other operations; nil if the order does not matter.
-  /// - Returns: The version of the list afterwards, or the reason why nothing has changed.
-  func commit(
-    _ operation: TodoOperation, once id: OperationID?, at place: OperationPlace? = nil
-  ) async throws(StorageError) -> Result<ListVersion, OperationRefusal> {
-    let (database, list) = (database, list)
-    return try await database.file.use { open in
-      await place?.wait()
-      return try await open.onWriter { [files = open.files] db in
-        // On the writer's queue: the next operation runs after this one.
-        place?.leave()
-        let transaction = TodoTransaction(
-          db: db, list: list.string, logLength: database.logLength, limits: database.limits,
-          makeID: database.makeID)
-        let notification: ListNotification
-        do {
-          notification = try db.write(checking: files) {
-            try transaction.perform(operation, once: id)
-          }
-        } catch let error as OperationRefusal {
-          return .failure(error)
-        }
-        // Still on the writer's queue, so that the notifications of this process are in commit
-        // order. They are also sent if nothing changed: the version may come from another process.
-        database.listeners.notify(list, notification)
-        return .success(notification.version)
-      }
-    }
+    return storage.limits.refusal(of: held.size + added, adding: added, in: .list)
   }
 }

@@ -1,24 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import BuiltinStores
+public import BuiltinStores
 
 /// The version of a list: the number of its changes. A change has the version that it leads to.
 ///
 /// - Units: changes since the list was created with version 0.
-typealias ListVersion = Int64
+public typealias ListVersion = Int64
 
 /// A notification about a list for its listeners.
-struct ListNotification: Sendable {
+public struct ListNotification: Sendable {
   /// A committed version.
-  let version: ListVersion
+  public let version: ListVersion
   /// The change that leads to the version; nil if only the version is known.
-  var change: TodoChange?
+  public var change: TodoChange?
+
+  /// Creates a notification.
+  ///
+  /// - Parameters:
+  ///   - version: A committed version.
+  ///   - change: The change that leads to it.
+  public init(version: ListVersion, change: TodoChange? = nil) {
+    (self.version, self.change) = (version, change)
+  }
 }
 
 /// A list with the version at which it was read.
-struct ReadList: Sendable {
-  let version: ListVersion
-  let list: TodoList
+public struct ReadList: Sendable {
+  /// The version of the list.
+  public let version: ListVersion
+  /// The list.
+  public let list: TodoList
+
+  /// Creates a value from its parts.
+  public init(version: ListVersion, list: TodoList) {
+    (self.version, self.list) = (version, list)
+  }
 }
 
 /// The listeners of each list in this process, and the last read content of each list.
@@ -29,8 +45,9 @@ struct ReadList: Sendable {
 ///
 /// The content of a list is kept while the list has a listener: thousands of stores may show the
 /// same long list, and share the memory of its unchanged parts.
-final class ListListeners: Sendable {
-  typealias Notifications = AsyncStream<ListNotification>
+public final class ListListeners: Sendable {
+  /// The notifications of one listener.
+  public typealias Notifications = AsyncStream<ListNotification>
 
   private struct ListenedList {
     var queues: [Int: Notifications.Continuation] = [:]
@@ -51,13 +68,14 @@ final class ListListeners: Sendable {
   ///
   /// - Parameter logLength: The number of changes of a list that are logged. Content that is older
   ///   than the log cannot be updated, and is not kept.
-  init(logLength: Int = 1000) { maximumLag = ListVersion(logLength) }
+  public init(logLength: Int = 1000) { maximumLag = ListVersion(logLength) }
 
   /// Adds a listener. Its notifications end when the listeners are closed; immediately if they are
   /// closed already.
   ///
+  /// - Parameter list: The name of the list.
   /// - Returns: The id for `stop`, and the notifications from now on.
-  func listen(to list: ByteString) -> (id: Int, notifications: Notifications) {
+  public func listen(to list: ByteString) -> (id: Int, notifications: Notifications) {
     let (notifications, queue) = Notifications.makeStream(bufferingPolicy: .bufferingNewest(64))
     let id = state.withLock { state in
       state.last += 1
@@ -73,7 +91,11 @@ final class ListListeners: Sendable {
   }
 
   /// Removes a listener.
-  func stop(_ id: Int, to list: ByteString) {
+  ///
+  /// - Parameters:
+  ///   - id: The id that `listen` has returned.
+  ///   - list: The name of the list.
+  public func stop(_ id: Int, to list: ByteString) {
     // The content may be large; its memory is released outside the lock.
     let removed = state.withLock { state -> ListenedList? in
       state.lists[list]?.queues[id] = nil
@@ -84,7 +106,11 @@ final class ListListeners: Sendable {
   }
 
   /// Notifies all listeners of a list in the order in which they were added.
-  func notify(_ list: ByteString, _ notification: ListNotification) {
+  ///
+  /// - Parameters:
+  ///   - list: The name of the list.
+  ///   - notification: The notification.
+  public func notify(_ list: ByteString, _ notification: ListNotification) {
     let (queues, _) = state.withLock {
       state -> ([Int: Notifications.Continuation], removed: ReadList?) in
       guard let listened = state.lists[list] else { return ([:], nil) }
@@ -98,14 +124,14 @@ final class ListListeners: Sendable {
   }
 
   /// The lists that have listeners.
-  var lists: [ByteString] { state.withLock { Array($0.lists.keys) } }
+  public var lists: [ByteString] { state.withLock { Array($0.lists.keys) } }
 
   /// True while any list has a listener.
-  var hasListeners: Bool { state.withLock { !$0.lists.isEmpty } }
+  public var hasListeners: Bool { state.withLock { !$0.lists.isEmpty } }
 
   /// Returns a stream with an element after a listener was added, and immediately if there is a
   /// listener; `close()` ends it.
-  func additions() -> AsyncStream<Void> {
+  public func additions() -> AsyncStream<Void> {
     let (additions, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     state.withLock { state in
@@ -117,7 +143,7 @@ final class ListListeners: Sendable {
   }
 
   /// Ends the notifications of all listeners permanently.
-  func close() {
+  public func close() {
     let (lists, additions) = state.withLock { state in
       defer {
         state.lists = [:]
@@ -134,12 +160,15 @@ final class ListListeners: Sendable {
 
 extension ListListeners {
   /// Returns the last read content of a list; nil if the list has no listener or was not read.
-  func lastRead(_ list: ByteString) -> ReadList? { state.withLock { $0.lists[list]?.read } }
+  public func lastRead(_ list: ByteString) -> ReadList? { state.withLock { $0.lists[list]?.read } }
 
   /// Records the content of a list that was just read.
   ///
+  /// - Parameters:
+  ///   - read: The content.
+  ///   - list: The name of the list.
   /// - Returns: The same content; if it was read at this version before, in the earlier memory.
-  func share(_ read: ReadList, of list: ByteString) -> ReadList {
+  public func share(_ read: ReadList, of list: ByteString) -> ReadList {
     // The memory of replaced content is released outside the lock.
     let (shared, _) = state.withLock { state -> (ReadList, ReadList?) in
       let known = state.lists[list]?.read

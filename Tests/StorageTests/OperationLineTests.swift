@@ -7,15 +7,15 @@ import StorageTestSupport
 import TestSupport
 import Testing
 
-@testable import SQLiteTodoDatabase
+@testable import StoredTodoLists
 
-@Suite("Order of concurrent operations", .timeLimit(.minutes(5)))
+@Suite("Order of concurrent operations", .serialized, .timeLimit(.minutes(5)))
 struct OperationLineTests {
   /// Each operation runs in a separate task, and tasks can overtake each other.
-  @Test("operations are performed in the order of their inputs")
-  func order() async throws {
-    try await withFolder { folder in
-      let database = TodoDatabase(folder)
+  @Test("operations are performed in the order of their inputs", arguments: Implementation.shared)
+  func order(implementation: Implementation) async throws {
+    try await implementation.withPlace { place in
+      let database = place.lists()
       let store = try await Host(TodoStore(repository: database.repository(list: "default")))
       try await store.send(.stateRequested)
       for number in 0..<100 { try await store.begin(.todoAdded(title: TodoTitle("\(number)"))) }
@@ -37,10 +37,10 @@ struct OperationLineTests {
     }
   }
 
-  @Test("operations from two stores of one list keep their order")
-  func twoStores() async throws {
-    try await withFolder { folder in
-      let database = TodoDatabase(folder)
+  @Test("operations from two stores of one list keep their order", arguments: Implementation.shared)
+  func twoStores(implementation: Implementation) async throws {
+    try await implementation.withPlace { place in
+      let database = place.lists()
       let shown = try await Host(TodoStore(repository: database.repository(list: "default")))
       let adding = try await Host(
         AddTodoStore(repository: database.repository(list: "default")))

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+
+/// Reads of which one serves all tasks that want the same at the same time.
+///
+/// A read that has begun may not see what a later task knows of, so a task joins the next one.
+final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  private struct State {
+    /// The keys that are read now, each with those that wait for the next read.
+    var waiting: [Key: [AwaitedResult<Turn>]] = [:]
+  }
+
+  /// The end of a wait.
+  private enum Turn: Sendable {
+    /// The value that another task has read.
+    case read(Value)
+    /// The task reads, for itself and these.
+    case reads([AwaitedResult<Turn>])
+  }
+
+  private let state = Lock(State())
+
+  /// Reads a value.
+  ///
+  /// - Parameters:
+  ///   - key: Identifies what is read.
+  ///   - body: Reads it.
+  func read(_ key: Key, _ body: () async throws -> Value) async throws -> Value {
+    let turn = AwaitedResult<Turn>()
+    let isFirst = state.withLock { state in
+      if state.waiting[key] == nil {
+        state.waiting[key] = []
+        return true
+      }
+      state.waiting[key]?.append(turn)
+      return false
+    }
+    var others: [AwaitedResult<Turn>] = []
+    if !isFirst {
+      switch try await turn.wait() {
+      case .read(let value): return value
+      case .reads(let joined): others = joined
+      }
+    }
+    let result: Result<Value, any Error>
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+    passOn(key)
+    switch result {
+    case .success(let value): for other in others { other.end(.success(.read(value))) }
+    // The task may have been cancelled: each of the others reads for itself.
+    case .failure: for other in others { other.end(.success(.reads([]))) }
+    }
+    return try result.get()
+  }
+
+  /// Lets the first task that still waits read next, for all that wait.
+  private func passOn(_ key: Key) {
+    state.withLock { state in
+      var waiting = state.waiting[key] ?? []
+      while !waiting.isEmpty {
+        let next = waiting.removeFirst()
+        // A cancelled task does not read.
+        guard next.end(.success(.reads(waiting))) else { continue }
+        state.waiting[key] = []
+        return
+      }
+      state.waiting[key] = nil
+    }
+  }
+}
