@@ -104,11 +104,11 @@ new-project: prepare ## write a project with `statewire new`; build, test and se
 bindings: ## test the bindings of the JavaScript client for React, Vue and Svelte in Chromium
 	@Tests/Bindings/test
 
-chaos: prepare ## break servers at random under load, and check what the clients saw [SECONDS=1800] [NODES=1] [SEED=n]
+chaos: prepare ## break servers at random under load, and check what the clients saw [SECONDS=1800] [NODES=3] [SEED=n]
 	swift build $(flags) --product statewire
 	@Tests/Nodes/test
 	@Tests/Nodes/planted
-	@Tests/Nodes/chaos --seconds $(or $(SECONDS),1800) --nodes $(or $(NODES),1) $(if $(SEED),--seed $(SEED))
+	@Tests/Nodes/chaos --seconds $(or $(SECONDS),1800) --nodes $(or $(NODES),3) $(if $(SEED),--seed $(SEED))
 
 coverage: prepare ## measure the line coverage of the core; fail below 90 %
 	@Scripts/coverage $(flags)
