@@ -460,6 +460,8 @@ extension ConnectionHandler: ConnectionOutput, CoalescedOutput {
 
   /// Closes immediately and drops unsent bytes.
   func abandon() {
-    if connection == nil, relay == nil { context?.close(promise: nil) } else { notify(.cut) }
+    if connection != nil || relay != nil { notify(.cut) }
+    // While the lease of a node is over, actions of a connection wait, also the one that closes it.
+    context?.close(promise: nil)
   }
 }

@@ -328,6 +328,21 @@ struct NodeTests {
     }
   }
 
+  // The action that closes a connection waited for the lease as well, and the server never ended.
+  @Test("a node without a lease ends, although it cannot send a response")
+  func endingLapsed() async throws {
+    try await withNodes { a, _, cluster in
+      let client = try await a.client()
+      _ = try await client.call("ping")
+      a.node.setLapsed(true)
+      _ = try await client.send("session/open", #"{"frontend":"client"}"#)
+      await eventually("the session is journaled") { cluster.sessionCount == 1 }
+      await a.server.stop()
+      #expect(try await client.receive() == nil)
+      await client.close()
+    }
+  }
+
   @Test("while the database is down, clients hear that they have to attach later")
   func outage() async throws {
     try await withNodes { a, b, cluster in
