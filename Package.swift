@@ -426,6 +426,10 @@ let package = Package(
       dependencies: ["StateMachines", "StateMachinesTesting", "StatewireJSON", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
+      name: "ProcessStoresTests",
+      dependencies: ["ProcessStores", "StatewireJSON"],
+      swiftSettings: strict),
+    .testTarget(
       name: "StateMachinesTestingTests",
       dependencies: ["StateMachines", "StateMachinesTesting", "StatewireJSON"],
       swiftSettings: strict

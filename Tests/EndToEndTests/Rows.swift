@@ -225,7 +225,8 @@ extension Row {
     Row(
       "todo.stream.order",
       "changes are sent in the order of their commits, whichever store makes them",
-      by: "TodoFeedTests", "all stores receive the changes in one order, whichever store makes them"
+      by: "SharedTodoFeedTests",
+      "all stores receive the changes in one order, whichever store makes them"
     ),
     Row(
       "todo.stream.starts", "nothing of the list is sent before the first load", in: "todo-stream"),

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+import Testing
+
+@testable import ProcessStores
+
+@Suite("Documents of programs")
+struct DocumentTests {
+  private let first: JSONValue = ["list": ["a", "b", "c"], "map": ["x": 1], "n": 0]
+
+  private func document(_ tree: JSONValue) -> Document {
+    Document(tree, bytes: tree.bytes.count, version: 1)
+  }
+
+  private func patch(_ text: String) throws -> JSONPatch {
+    try JSONPatch(JSONValue(parsing: text))
+  }
+
+  /// The operations that clients receive when a document becomes another one.
+  private func change(_ old: Document, to new: Document) throws -> JSONPatch {
+    var (state, writer) = (try JSONEncodedState(old), JSONPatchWriter())
+    var buffer = JSONWriter()
+    try state.advance(
+      toDiffable: new, by: JSONEncoding<Document>(), using: &buffer, writing: &writer)
+    #expect(state.wholeText == new.tree.bytes)
+    return try patch(String(decoding: writer.bytes(), as: UTF8.self))
+  }
+
+  @Test(
+    "a patch reaches clients with the operations that they know",
+    arguments: [
+      (#"[{"op":"replace","path":"/n","value":1}]"#, #"[{"op":"replace","path":"/n","value":1}]"#),
+      (
+        #"[{"op":"add","path":"/list/-","value":"d"}]"#,
+        #"[{"op":"add","path":"/list/3","value":"d"}]"#
+      ),
+      (
+        #"[{"op":"copy","from":"/list/0","path":"/list/-"}]"#,
+        #"[{"op":"add","path":"/list/3","value":"a"}]"#
+      ),
+      (
+        #"[{"op":"move","from":"/list/0","path":"/list/2"}]"#,
+        #"[{"op":"move","from":"/list/0","path":"/list/2"}]"#
+      ),
+      (
+        #"[{"op":"move","from":"/map/x","path":"/y"}]"#,
+        #"[{"op":"remove","path":"/map/x"},{"op":"add","path":"/y","value":1}]"#
+      ),
+      (
+        #"[{"op":"move","from":"/list/0","path":"/list/-"}]"#,
+        #"[{"op":"remove","path":"/list/0"},{"op":"add","path":"/list/2","value":"a"}]"#
+      ),
+      (
+        #"[{"op":"test","path":"/n","value":0},{"op":"remove","path":"/n"}]"#,
+        #"[{"op":"remove","path":"/n"}]"#
+      ),
+      (#"[{"op":"replace","path":"/n","value":0}]"#, "[]"),
+      (#"[{"op":"add","path":"/n","value":0}]"#, "[]"),
+      (#"[{"op":"add","path":"/list/0","value":"a"}]"#, #"[{"op":"add","path":"/list/0","value":"a"}]"#),
+    ])
+  func operations(given: String, expected: String) throws {
+    let (old, patch) = (document(first), try patch(given))
+    let new = try old.applying(patch, bytes: given.utf8.count)
+    #expect(new.tree == (try patch.apply(to: first)))
+    #expect(try change(old, to: new) == (try self.patch(expected)))
+  }
+
+  @Test("a client that has missed a change gets the difference")
+  func missed() throws {
+    let old = document(first)
+    let middle = try old.applying(patch(#"[{"op":"remove","path":"/map"}]"#), bytes: 32)
+    let new = try middle.applying(
+      patch(#"[{"op":"replace","path":"/list/1","value":"B"}]"#), bytes: 48)
+    #expect(try change(old, to: new).apply(to: old.tree) == new.tree)
+  }
+
+  @Test("a replaced document is compared with the one before")
+  func replaced() throws {
+    let old = document(first)
+    let new = old.replaced(by: ["list": ["a", "c"], "map": ["x": 1], "n": 0], bytes: 40)
+    #expect(
+      try change(old, to: new) == (try patch(#"[{"op":"remove","path":"/list/1"}]"#)))
+  }
+
+  @Test("a patch that cannot be applied changes nothing, and the error names its operation")
+  func faults() throws {
+    let old = document(first)
+    let patch = try patch(
+      #"[{"op":"remove","path":"/n"},{"op":"remove","path":"/nowhere"}]"#)
+    let error = #expect(throws: JSONError.self) { try old.applying(patch, bytes: 60) }
+    #expect(error?.message.hasPrefix("operation 1: ") == true)
+    #expect(old.tree == first)
+  }
+
+  @Test("a change inside of a journaled state has the path of the document")
+  func nested() throws {
+    let old = ProcessState(
+      version: 1, state: document(first), view: nil, views: [:], pending: [])
+    var new = old
+    new.state = try old.state.applying(patch(#"[{"op":"remove","path":"/n"}]"#), bytes: 30)
+    var (state, writer) = (try JSONEncodedState(old), JSONPatchWriter())
+    state.advance(to: try JSONEncodedState(new), writing: &writer)
+    #expect(
+      String(decoding: writer.bytes(), as: UTF8.self) == #"[{"op":"remove","path":"/state/n"}]"#)
+    let read = try JSON.decode(ProcessState.self, from: state.wholeText)
+    #expect(read.state.tree == new.state.tree)
+  }
+}

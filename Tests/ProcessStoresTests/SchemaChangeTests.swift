@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+import Testing
+
+@testable import ProcessStores
+
+@Suite("Changes of a program's schemas")
+struct SchemaChangeTests {
+  private func description(input: String, view: String) throws -> ProgramDescription {
+    let text = #"{"protocol":1,"schemas":{"input":\#(input),"viewState":\#(view)}}"#
+    return try text.utf8Span.span.withUnsafeBytes { bytes throws(JSONError) in
+      try ProgramDescription(bytes)
+    }
+  }
+
+  private let input = """
+    {"oneOf": [
+      {"properties": {"type": {"const": "add"}, "by": {"type": "integer"}}, "required": ["type", "by"]},
+      {"$ref": "#/$defs/Reset"}
+    ], "$defs": {"Reset": {"properties": {"type": {"const": "reset"}}, "required": ["type"]}}}
+    """
+  private let view = #"{"type": "object", "properties": {"count": {"type": "integer"}}}"#
+
+  @Test(
+    "changes for which clients are not prepared are named, others are not",
+    arguments: [
+      ("reset", "again", ["input has no form \"reset\" any more"]),
+      (#"{"type": "integer"}}, "required": ["type", "by"]"#, #"{"type": "string"}}, "required": ["type", "by"]"#, ["input add/by has another type"]),
+      (#""required": ["type", "by"]"#, #""required": ["type", "by", "at"]"#, ["input add needs \"at\" now"]),
+      (#""required": ["type", "by"]"#, #""required": ["type"]"#, []),
+      (#"{"$ref": "#/$defs/Reset"}"#, ##"{"$ref": "#/$defs/Reset"}, {"properties": {"type": {"const": "more"}}}"##, []),
+    ])
+  func inputs(old: String, new: String, faults: [String]) throws {
+    let changed = input.replacing(old, with: new)
+    #expect(changed != input)
+    #expect(
+      SchemaChange.faults(
+        from: try description(input: input, view: view),
+        to: try description(input: changed, view: view)) == faults)
+  }
+
+  @Test("a member of the view state that is gone is named")
+  func views() throws {
+    let changed = view.replacing("count", with: "number")
+    #expect(
+      SchemaChange.faults(
+        from: try description(input: input, view: view),
+        to: try description(input: input, view: changed))
+        == ["view state has no \"count\" any more"])
+  }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+import TestSupport
+import Testing
+
+@testable import StateMachines
+
+@Suite("Exchanges")
+struct ExchangeTests {
+  /// A machine whose inputs another party carries out.
+  private struct Machine: StateMachine {
+    struct State: Codable, Sendable { var texts: [String] = [] }
+    enum Action: Sendable {
+      case said(String)
+      case asked(String)
+    }
+
+    let initialState = State()
+    let party: Party
+
+    func effect(of input: String, in state: State) -> Effect<Action> { ask(input) }
+
+    func reduce(_ state: inout State, _ action: Action) {
+      if case .said(let text) = action { state.texts.append(text) }
+    }
+
+    func effect(after action: Action, in state: State) -> Effect<Action> {
+      switch action {
+      case .asked(let text): ask(text)
+      case .said(let text): text.hasSuffix("?") ? .action(.asked(String(text.dropLast()))) : .none
+      }
+    }
+
+    private func ask(_ text: String) -> Effect<Action> {
+      .exchange("ask") { [party] in party.asked(text, $0) }
+    }
+  }
+
+  /// The other party: keeps the questions until the test replies.
+  private final class Party: Sendable {
+    private let open = Lock<[(text: String, reply: ExchangeReply<Machine.Action>)]>([])
+
+    func asked(_ text: String, _ reply: ExchangeReply<Machine.Action>) {
+      open.withLock { $0.append((text, reply)) }
+    }
+
+    var texts: [String] { open.withLock { $0.map(\.text) } }
+
+    /// The message that ends the oldest exchange.
+    func next(saying text: String?, refusing refusal: InputRefusal? = nil) -> EffectMessage {
+      open.withLock { $0.removeFirst().reply.message(text.map { .said($0) }, refusing: refusal) }
+    }
+  }
+
+  private func record(_ completion: Completion) -> String {
+    let end =
+      switch completion.end {
+      case .settled: "settled"
+      case .closed: "closed"
+      case .refused(let refusal): "refused \(refusal.message)"
+      }
+    return "\(end) at \(completion.revision)\(completion.changed ? ", changed" : "")"
+  }
+
+  @Test("an input is answered by the reply, and its action is folded before")
+  func reply() async throws {
+    let party = Party()
+    let bench = try await Bench(Machine(party: party))
+    let log = Record<String>()
+    try await bench.do { _, store in
+      let sent = try #require(try store.send("a"))
+      #expect(!sent.isAnswered && !sent.isSettled && !sent.changed)
+      store.whenAnswered(sent.inputID) { log.add(record($0)) }
+      store.receive(party.next(saying: "A"))
+      #expect(store.state.texts == ["A"])
+    }
+    #expect(log.all == ["settled at 1, changed"])
+  }
+
+  @Test("exchanges begin in the order of the inputs, and each reply ends its own")
+  func order() async throws {
+    let party = Party()
+    let bench = try await Bench(Machine(party: party))
+    let log = Record<String>()
+    try await bench.do { _, store in
+      for text in ["a", "b", "c"] {
+        let sent = try #require(try store.send(text))
+        store.whenAnswered(sent.inputID) { log.add("\(text) \(record($0))") }
+      }
+      #expect(party.texts == ["a", "b", "c"])
+      store.receive(party.next(saying: "A"))
+      store.receive(party.next(saying: nil))
+      store.receive(party.next(saying: "C"))
+    }
+    #expect(log.all == ["a settled at 1, changed", "b settled at 1", "c settled at 2, changed"])
+  }
+
+  @Test("the response waits for the exchanges that the reply causes")
+  func chain() async throws {
+    let party = Party()
+    let bench = try await Bench(Machine(party: party))
+    let log = Record<String>()
+    try await bench.do { _, store in
+      let sent = try #require(try store.send("a"))
+      store.whenAnswered(sent.inputID) { log.add(record($0)) }
+      store.receive(party.next(saying: "more?"))
+      #expect(log.all == [])
+      #expect(party.texts == ["more"])
+      store.receive(party.next(saying: "done"))
+    }
+    #expect(log.all == ["settled at 2, changed"])
+  }
+
+  @Test("a refusal is the response, and the input is settled")
+  func refusal() async throws {
+    let party = Party()
+    let bench = try await Bench(Machine(party: party))
+    let log = Record<String>()
+    try await bench.do { _, store in
+      let sent = try #require(try store.send("a"))
+      store.whenAnswered(sent.inputID) { log.add(record($0)) }
+      store.whenSettled(sent.inputID) { log.add(record($0)) }
+      store.receive(party.next(saying: nil, refusing: InputRefusal(.value, "no")))
+      #expect(store.revision == 0)
+    }
+    #expect(log.all == ["refused no at 0", "refused no at 0"])
+  }
+
+  @Test("cancelling the input does not end its exchange")
+  func cancellation() async throws {
+    let party = Party()
+    let bench = try await Bench(Machine(party: party))
+    try await bench.do { _, store in
+      let sent = try #require(try store.send("a"))
+      store.cancel(sent.inputID)
+      store.receive(party.next(saying: "A"))
+      #expect(store.state.texts == ["A"])
+    }
+  }
+
+  @Test("closing the store ends the wait, and the reply is ignored")
+  func closing() async throws {
+    let party = Party()
+    let bench = try await Bench(Machine(party: party))
+    let log = Record<String>()
+    try await bench.do { _, store in
+      let sent = try #require(try store.send("a"))
+      store.whenAnswered(sent.inputID) { log.add(record($0)) }
+      store.close()
+      store.receive(party.next(saying: "A"))
+      #expect(store.state.texts == [])
+    }
+    #expect(log.all == ["closed at 0"])
+  }
+}
