@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +83,7 @@ static void run(const char *const *arguments, const char *const *environment, co
   for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
   sigset_t signals;
   sigemptyset(&signals);
-  sigprocmask(SIG_SETMASK, &signals, NULL);
+  pthread_sigmask(SIG_SETMASK, &signals, NULL);
   if (directory != NULL && chdir(directory) != 0) fail(report, in_chdir);
 #if defined(__linux__)
   execvpe(arguments[0], (char *const *)arguments, (char *const *)environment);
@@ -104,11 +105,11 @@ int child_start(const char *const *arguments, const char *const *environment, co
   // No handler of this process may run in the child.
   sigset_t all, before;
   sigfillset(&all);
-  sigprocmask(SIG_SETMASK, &all, &before);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   pid_t id = fork();
   int number = errno;
   if (id == 0) run(arguments, environment, directory, input, output, errors, limits, ends[1], parent);
-  sigprocmask(SIG_SETMASK, &before, NULL);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   close(ends[1]);
   if (id < 0) {
     close(ends[0]);

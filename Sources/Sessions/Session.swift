@@ -257,6 +257,8 @@ public final class Session {
         throw .limit(.storesPerSession)
       }
     }
+    // A client may have ended the session while the store was prepared.
+    guard !isEnded else { throw .expiredSession }
     if opening.isUnprepared {
       unprepared = opening
       throw .unprepared

@@ -361,6 +361,8 @@ public struct StoreKind: Sendable {
     let origin: StoreOrigin
     /// The participant that opens the store; after a restart only its identity is known.
     public let viewer: Viewer
+    /// The state from which a restored store continues; nil for a new one.
+    public var restored: JSONValue? { origin.state }
     /// The value of the preparation; nil without one.
     public let prepared: (any Sendable)?
 

@@ -57,7 +57,10 @@ struct DocumentTests {
       ),
       (#"[{"op":"replace","path":"/n","value":0}]"#, "[]"),
       (#"[{"op":"add","path":"/n","value":0}]"#, "[]"),
-      (#"[{"op":"add","path":"/list/0","value":"a"}]"#, #"[{"op":"add","path":"/list/0","value":"a"}]"#),
+      (
+        #"[{"op":"add","path":"/list/0","value":"a"}]"#,
+        #"[{"op":"add","path":"/list/0","value":"a"}]"#
+      ),
     ])
   func operations(given: String, expected: String) throws {
     let (old, patch) = (document(first), try patch(given))

@@ -33,7 +33,8 @@ extension StoreKind {
       make: { configuration, parameters throws(JSONError) in
         let opened =
           parameters.prepared as? OpenedStore
-          ?? OpenedStore(restoring: parameters.store, configuration, in: next())
+          ?? OpenedStore(
+            restoring: parameters.store, configuration, parameters.restored, in: next())
         if opened.viewKey == nil {
           return try parameters.made(ProcessMachine<Everyone>(opened))
         }
@@ -48,17 +49,21 @@ private struct OpenedStore: Sendable {
   let state: ProcessState
   let viewKey: ViewKey?
 
-  init(_ store: ProgramStore, _ state: ProcessState, viewKey: ViewKey?) {
-    (self.store, self.state, self.viewKey) = (store, state, viewKey)
+  init(_ store: ProgramStore, _ state: ProcessState) {
+    (self.store, self.state, viewKey) = (store, state, state.viewKey)
   }
 
   /// A store that continues from the state that the journal has.
-  init(restoring name: String, _ configuration: JSONValue, in program: StoreProgram) {
+  init(
+    restoring name: String, _ configuration: JSONValue, _ restored: JSONValue?,
+    in program: StoreProgram
+  ) {
     let setup = StoreSetup(
       number: program.nextNumber(), name: name, configuration: JSONText(configuration.bytes))
     store = ProgramStore(setup, in: program)
-    state = ProcessState(version: 0, state: .empty, view: nil, views: [:], pending: [])
-    viewKey = program.description.viewKey
+    viewKey = restored?["viewKey"]?.string.flatMap(ViewKey.init)
+    state = ProcessState(
+      version: 0, state: .empty, view: nil, views: [:], pending: [], viewKey: viewKey)
   }
 }
 
@@ -92,7 +97,7 @@ private struct Opening {
     let store = ProgramStore(setup, in: program)
     switch await program.open(setup, by: viewer, now: clock.milliseconds) {
     case .success(let state):
-      return .success(OpenedStore(store, state, viewKey: program.description.viewKey))
+      return .success(OpenedStore(store, state))
     case .failure(let refusal):
       return .failure(
         JSONError(.init(refusal.code), refusal.message, path: refusal.path.map { .key($0) }))

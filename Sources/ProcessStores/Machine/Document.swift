@@ -54,11 +54,18 @@ struct Document: Sendable {
   func applying(_ patch: JSONPatch, bytes: Int) throws(JSONError) -> Document {
     var tree = storage.tree
     var change: [JSONPatch.Operation] = []
+    var copied = 0
     change.reserveCapacity(patch.operations.count)
     for (index, operation) in patch.operations.enumerated() {
       do throws(JSONError) {
         // Before it is applied, and without a second reference to the tree, which would copy it.
         try operation.simplified(in: tree, to: &change)
+        if case .copy(let from, _) = operation {
+          copied += tree[from]?.jsonBytes().count ?? 0
+          guard copied <= Self.maximumCopiedBytes else {
+            throw JSONError(.limit, "the copies have more than \(Self.maximumCopiedBytes) bytes")
+          }
+        }
         try JSONPatch([operation]).apply(inPlace: &tree)
       } catch {
         throw JSONError(error.code, "operation \(index): \(error.message)")
@@ -75,6 +82,9 @@ struct Document: Sendable {
       Storage(
         tree, version: storage.version + 1, change: change, bytes: size, measuredBytes: measured))
   }
+
+  /// The most bytes that the `copy` operations of one patch add.
+  private static let maximumCopiedBytes = 1 << 20
 
   /// Returns a document of another value, whose version is the next one.
   func replaced(by tree: JSONValue, bytes: Int) -> Document {

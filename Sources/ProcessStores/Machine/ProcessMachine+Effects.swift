@@ -53,7 +53,7 @@ extension ProcessMachine {
         count += 1
         return count
       }
-      for await event in store.run(described, attempt: attempt) {
+      for await event in store.run(pending, attempt: attempt) {
         switch event {
         case .action(let action): await context.send(.act(action, of: key, ends: false, nil))
         case .ended(let action?): await context.send(.act(action, of: key, ends: true, nil))

@@ -102,7 +102,8 @@ struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
   }
 
   func recipients(of event: ProcessEvent, in state: State) -> EventRecipients {
-    guard let recipients = event.recipients, let viewKey else { return .everyone }
+    guard let recipients = event.recipients else { return .everyone }
+    guard let viewKey else { return .only { _ in false } }
     return .only { viewKey.value(of: $0).map(recipients.contains) ?? false }
   }
 

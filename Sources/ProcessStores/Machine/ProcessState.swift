@@ -9,12 +9,30 @@ struct ProcessState: Codable, Sendable {
   var version: Int
   /// The state of the program.
   var state: Document
-  /// The view that clients receive; nil if they receive the state.
-  var view: Document?
+  /// True if clients receive `shown`; false if they receive the state.
+  private var hasView: Bool
+  private var shown: Document
+  /// The property of viewers that selects their view; nil for none.
+  let viewKey: ViewKey?
   /// The views of single viewers.
   var views: [String: Document]
   /// The effects that have not ended, in the order in which they began.
   var pending: [PendingEffect]
+
+  init(
+    version: Int, state: Document, view: Document?, views: [String: Document],
+    pending: [PendingEffect], viewKey: ViewKey? = nil
+  ) {
+    (self.version, self.state, self.views, self.pending) = (version, state, views, pending)
+    // Apart from its value, because a view may be null.
+    (hasView, shown, self.viewKey) = (view != nil, view ?? .empty, viewKey)
+  }
+
+  /// The view that clients receive; nil if they receive the state.
+  var view: Document? {
+    get { hasView ? shown : nil }
+    set { (hasView, shown) = (newValue != nil, newValue ?? .empty) }
+  }
 
   /// The view of a viewer; nil for the view of everyone.
   func view(of viewer: String?) -> Document {
@@ -84,7 +102,7 @@ enum ProcessAction: Sendable {
   case dropped(Int)
 }
 
-/// An input: the text that the client has sent, or the viewers.
+/// An input: the text that the client has sent.
 struct ProcessInput: Codable, Sendable {
   let text: JSONText
 }

@@ -4,9 +4,9 @@ internal import StatewireJSON
 
 /// A message of the program.
 enum ProgramMessage {
-  /// The answer to a request, with the result as JSON text.
+  /// The response to a request, with the result as JSON text.
   case result(id: Int, UnsafeRawBufferPointer)
-  /// The answer to a request that has failed.
+  /// The response to a request that has failed.
   case error(id: Int, ProgramError)
   /// Running work sends an action.
   case action(run: Int, JSONText)
@@ -67,28 +67,18 @@ enum ProgramMessage {
   }
 }
 
-/// The error of an answer.
-struct ProgramError: Decodable, Hashable, Sendable {
+/// The error of a response.
+struct ProgramError: Decodable, Sendable {
   let code: Int
   let message: String
-  private let data: Data?
-
-  private struct Data: Decodable, Hashable, Sendable {
-    let path: [JSONValue]?
-    let limit: String?
-
-    static func == (one: Data, other: Data) -> Bool {
-      one.path == other.path && one.limit == other.limit
-    }
-    func hash(into hasher: inout Hasher) { hasher.combine(limit) }
-  }
+  private let data: JSONValue?
 
   /// True if the program refuses an input or a configuration; otherwise it has failed.
   var isRefusal: Bool { code == -32602 }
   /// The path to what is refused.
-  var path: [String] { (data?.path ?? []).map { $0.string ?? "\($0)" } }
+  var path: [String] { (data?["path"]?.array ?? []).map { $0.string ?? "\($0)" } }
   /// The name of the limit that is exceeded; nil for none.
-  var limit: String? { data?.limit }
+  var limit: String? { data?["limit"]?.string }
 }
 
 /// The result of a request that changes a store.
@@ -120,6 +110,8 @@ struct ParsedUpdate {
     var reader = JSONReader(text)
     try reader.beginObject()
     while let key = try reader.nextKey() {
+      // An optional member may be null; a state and a view are null then.
+      if key != "state", key != "view", try reader.readNullIfPresent() { continue }
       switch key {
       case "state": try Self.set(&state, Self.value(&reader))
       case "patch": try Self.set(&state, Self.patch(&reader))

@@ -20,6 +20,8 @@ public struct ProgramCommand: Sendable {
   /// True if the program is replaced when files of its folder change. The folder is that of the first
   /// word that names a file, or else the working folder.
   public var isWatched = false
+  /// Folders in it that are not watched, such as the data folder of the server.
+  public var unwatched: [String] = []
 
   /// Creates a command from words.
   public init(words: [String]) { self.words = words }

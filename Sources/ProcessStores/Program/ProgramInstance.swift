@@ -43,11 +43,17 @@ final class ProgramInstance {
 
   init(_ setup: StoreSetup) { self.setup = setup }
 
+  /// The key of `machine/viewers` among the failures.
+  static let viewersKey = 0
+  /// The inputs that have caused the effects that have not ended, by the key of the effect.
+  private var inputs: [Int: String] = [:]
+
   /// Takes the state of an earlier process.
   func restore(_ state: ProcessState) {
     version = state.version
     (self.state, view, views) = (state.state, state.view, state.views)
     lastKey = state.pending.map(\.key).max() ?? 0
+    for pending in state.pending { inputs[pending.key] = pending.input }
     hasState = true
   }
 
@@ -58,14 +64,18 @@ final class ProgramInstance {
   ///
   /// - Parameters:
   ///   - parsed: The update.
-  ///   - input: The id of the input; nil if the update is not the answer to one.
+  ///   - input: The id of the input; nil if the update is not the response to one.
+  ///   - key: The effect that has caused the update; nil for none.
   ///   - ended: The effect that ends with it.
   ///   - version: The version of the program.
   ///   - now: The time, in milliseconds since 1970.
   /// - Throws: `JSONError` if it breaks the protocol; nothing has changed then.
   func apply(
-    _ parsed: ParsedUpdate, of input: String?, ending ended: Int?, version: Int, now: Int
+    _ parsed: ParsedUpdate, of input: String?, after key: Int? = nil, ending ended: Int?,
+    version: Int, now: Int
   ) throws(JSONError) -> ProcessUpdate {
+    // The effects of an action belong to the input of its effect.
+    let input = input ?? key.flatMap { inputs[$0] }
     let state = try changed(self.state, by: parsed.state) ?? self.state
     if !hasState, parsed.state == nil {
       throw JSONError(.missing, "the update that opens a store needs a state")
@@ -82,8 +92,10 @@ final class ProgramInstance {
     }
     self.version = version
     (self.state, self.view, self.views, hasState) = (state, view, views, true)
+    if let ended { inputs[ended] = nil }
     let effects = parsed.effects.map { effect in
       lastKey += 1
+      inputs[lastKey] = input
       return PendingEffect(key: lastKey, effect: effect, since: now, input: input)
     }
     return ProcessUpdate(

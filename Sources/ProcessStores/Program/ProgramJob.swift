@@ -26,7 +26,7 @@ enum ProgramJob: Sendable {
   case input(JSONText, Viewer, id: String?, ExchangeReply<ProcessAction>)
   case action(JSONText, of: Int, ends: Bool, ActionFailure?, ExchangeReply<ProcessAction>)
   /// Work, with a number that is unique within the server.
-  case work(Int, EffectDescription, attempt: Int, AsyncStream<WorkEvent>.Continuation)
+  case work(Int, PendingEffect, attempt: Int, AsyncStream<WorkEvent>.Continuation)
 }
 
 /// A report of work that the program does.

@@ -17,6 +17,7 @@ extension ProgramLoop {
           guard id <= requests.last else {
             throw JSONError(.value, "no request has the id \(id)")
           }
+          try countStrayMessage()
           return true
         }
         do throws(JSONError) {
@@ -27,7 +28,10 @@ extension ProgramLoop {
           throw error
         }
       case .error(let id, let error):
-        guard let request = remove(id) else { return true }
+        guard let request = remove(id) else {
+          try countStrayMessage()
+          return true
+        }
         try take(error, request)
       case .action(let work, let action):
         guard let id = works[work], case .job(_, .work(_, _, _, let events))? = request(id)
@@ -38,8 +42,7 @@ extension ProgramLoop {
         if case .dropped = events.yield(.action(action)) {
           throw JSONError(.value, "work sends actions faster than the store takes them")
         }
-      case .unknown(let method):
-        throw JSONError(.value, "the method \(method.quoted(upTo: 64)) is unknown")
+      case .unknown: try countStrayMessage()
       }
       return true
     } catch {
@@ -56,13 +59,15 @@ extension ProgramLoop {
         ParsedUpdate(result), of: nil, ending: nil, version: description.version, now: now)
       var state = ProcessState(
         version: update.version, state: update.state, view: update.view, views: update.views,
-        pending: [])
+        pending: [], viewKey: description.viewKey)
       for effect in update.effects { state.begin(effect) }
       opened(.success(state))
     case .restore(let instance):
       try update(instance, result, isRestored: true)
-      instance.succeeded(at: nil)
-    case .viewers(let instance): try update(instance, result)
+      restored(instance)
+    case .viewers(let instance):
+      try update(instance, result)
+      instance.succeeded(at: ProgramInstance.viewersKey)
     case .job(let instance, let job): try end(job, instance, result)
     }
   }
@@ -91,12 +96,14 @@ extension ProgramLoop {
       deliver(reply.message(.updated(update)), to: reply)
     case .action(_, let key, let ends, _, let reply):
       let update = try instance.apply(
-        ParsedUpdate(result), of: nil, ending: ends ? key : nil, version: description.version,
+        ParsedUpdate(result), of: nil, after: key, ending: ends ? key : nil,
+        version: description.version,
         now: reply.clock.milliseconds)
       instance.succeeded(at: key)
       deliver(reply.message(.updated(update)), to: reply)
-    case .work(let work, _, _, let events):
+    case .work(let work, let pending, _, let events):
       works[work] = nil
+      instance.succeeded(at: pending.key)
       var reader = JSONReader(result)
       var action: JSONText?
       try reader.beginObject()
@@ -116,6 +123,7 @@ extension ProgramLoop {
       instances[instance.setup.number] = nil
       opened(.failure(refusal(error)))
     case .restore(let instance):
+      restoring -= 1
       setAside(instance, "it cannot restore a store: \(error.message)")
     case .viewers: complain("machine/viewers failed: \(error.message)")
     case .job(_, let job):

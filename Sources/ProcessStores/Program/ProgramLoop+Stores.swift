@@ -19,13 +19,20 @@ extension ProgramLoop {
       guard let instance = instances[number] else { return end(job, nil) }
       take(job, instance)
     case .viewers(let number, let viewers):
-      guard let instance = instances[number] else { return }
+      // A restored store has its viewers before it begins.
+      guard let instance = instances[number] else {
+        earlyViewers[number] = viewers
+        return
+      }
       instance.viewers = viewers
       if instance.isOpen { sendViewers(instance) }
     case .cancel(let work):
-      guard let id = works.removeValue(forKey: work), remove(id) != nil else { return }
-      requests.notify("machine/cancel") { $0.member("run", work) }
+      if let id = works.removeValue(forKey: work), remove(id) != nil {
+        return requests.notify("machine/cancel") { $0.member("run", work) }
+      }
+      for instance in instances.values { instance.waiting.removeAll { $0.isWork(work) } }
     case .close(let number):
+      earlyViewers[number] = nil
       guard let instance = instances.removeValue(forKey: number), instance.isOpen else { return }
       requests.notify("machine/close") { $0.member("store", number) }
     }
@@ -62,17 +69,50 @@ extension ProgramLoop {
     instance.feed = reply
     guard known == nil else { return }
     instance.restore(state)
-    if case .running = phase { restore(instance) }
+    instance.viewers = earlyViewers.removeValue(forKey: setup.number)
+    unrestored.append(setup.number)
+    if case .running = phase { restoreNext() }
   }
 
   /// Restores all stores in a new process, and sends what has waited for it.
   func restoreAll() {
-    for number in instances.keys.sorted() {
-      if let instance = instances[number], instance.hasState { restore(instance) }
-    }
+    restoring = 0
+    unrestored = instances.keys.sorted().filter { instances[$0]?.hasState == true }
+    restoreNext()
+    takeEarly()
+  }
+
+  /// Handles the messages that have waited for the process.
+  func takeEarly() {
     let messages = early
     early = []
     for message in messages { take(message) }
+  }
+
+  /// Restores the next stores: a bounded number at a time, so that the states of all stores are not in
+  /// memory twice.
+  private func restoreNext() {
+    while restoring < Self.maximumRestoring, !unrestored.isEmpty {
+      let number = unrestored.removeFirst()
+      if let instance = instances[number], !instance.isOpen { restore(instance) }
+    }
+  }
+
+  /// Handles the end of the restoring of a store.
+  func restored(_ instance: ProgramInstance) {
+    restoring -= 1
+    instance.isOpen = true
+    instance.succeeded(at: nil)
+    if instance.viewers != nil { sendViewers(instance) }
+    sendWaiting(instance)
+    restoreNext()
+  }
+
+  /// Sends the jobs of a store that have waited for the program.
+  func sendWaiting(_ instance: ProgramInstance) {
+    let waiting = instance.waiting
+    instance.waiting = []
+    for job in waiting { take(job, instance) }
   }
 
   /// Lets a store refuse its inputs until the program is replaced.
@@ -81,15 +121,14 @@ extension ProgramLoop {
       "the program of the store kind \(kind.quoted()) cannot use the state of the store"
     instance.isOpen = false
     complain(reason)
-    let waiting = instance.waiting
-    instance.waiting = []
-    for job in waiting { take(job, instance) }
+    sendWaiting(instance)
+    restoreNext()
   }
 
   private func restore(_ instance: ProgramInstance) {
     guard !instance.isHopeless(nil) else { return }
-    instance.isOpen = true
     instance.problem = nil
+    restoring += 1
     let now = instance.feed?.clock.milliseconds ?? 0
     let id = requests.request("machine/restore") { params in
       params.write(instance.setup)
@@ -97,15 +136,14 @@ extension ProgramLoop {
       params.member("state", instance.stateText)
       params.member("now", now)
     }
+    // What has waited is sent after the response: a store that cannot be restored keeps it.
     add(id, .restore(instance))
-    if instance.viewers != nil { sendViewers(instance) }
-    let waiting = instance.waiting
-    instance.waiting = []
-    for job in waiting { send(job, instance) }
   }
 
   private func sendViewers(_ instance: ProgramInstance) {
-    guard description.watchesViewers, let viewers = instance.viewers else { return }
+    guard description.watchesViewers, let viewers = instance.viewers,
+      !instance.isHopeless(ProgramInstance.viewersKey)
+    else { return }
     let now = instance.feed?.clock.milliseconds ?? 0
     let id = requests.request("machine/viewers") { params in
       params.member("store", instance.setup.number)
@@ -160,12 +198,12 @@ extension ProgramLoop {
         params.member("message", failure.message)
         params.endObject()
       }
-    case .work(let work, let effect, let attempt, _):
+    case .work(let work, let pending, let attempt, _):
       id = requests.request("machine/run") { params in
         params.member("store", number)
         params.member("run", work)
-        params.member("name", effect.name)
-        params.member("arguments", effect.arguments ?? .null)
+        params.member("name", pending.effect.name)
+        params.member("arguments", pending.effect.arguments ?? .null)
         params.member("attempt", attempt)
       }
       works[work] = id
@@ -192,22 +230,18 @@ extension ProgramLoop {
 
   /// Ends the messages that wait, because the process does not start.
   func failEarly() {
-    let messages = early
-    early = []
-    for message in messages { take(message) }
-    for instance in instances.values {
-      let waiting = instance.waiting
-      instance.waiting = []
-      for job in waiting { take(job, instance) }
-    }
+    takeEarly()
+    for instance in instances.values { sendWaiting(instance) }
   }
 
   /// Notes that the process has failed at a request.
   func blame(_ request: Request) {
     switch request {
     case .restore(let instance): instance.failed(at: nil)
+    case .viewers(let instance): instance.failed(at: ProgramInstance.viewersKey)
     case .job(let instance, .action(_, let key, _, _, _)): instance.failed(at: key)
-    case .describe, .open, .viewers, .job: break
+    case .job(let instance, .work(_, let pending, _, _)): instance.failed(at: pending.key)
+    case .describe, .open, .job: break
     }
   }
 
@@ -216,6 +250,7 @@ extension ProgramLoop {
     switch request {
     case .describe, .viewers: break
     case .restore(let instance):
+      restoring -= 1
       guard instance.isHopeless(nil) else { return }
       setAside(instance, "it fails when it restores a store")
     case .open(let instance, _, let opened):
@@ -231,8 +266,8 @@ extension ProgramLoop {
         guard instance.isHopeless(key) else { return instance.waiting.append(job) }
         complain("an action at which it fails is dropped")
         end(job, nil)
-      case .work(_, let effect, _, let events):
-        if effect.restart == .again {
+      case .work(_, let pending, _, let events):
+        if pending.effect.restart == .again, !instance.isHopeless(pending.key) {
           instance.waiting.append(job)
         } else {
           events.yield(.failed(ActionFailure(reason: .interrupted, message: reason)))
@@ -244,6 +279,11 @@ extension ProgramLoop {
 }
 
 extension ProgramJob {
+  /// True if it is the work with a number.
+  fileprivate func isWork(_ number: Int) -> Bool {
+    if case .work(number, _, _, _) = self { true } else { false }
+  }
+
   /// True if it is an action of a repeated effect.
   fileprivate func isTick(_ key: Int) -> Bool {
     if case .action(_, key, false, nil, _) = self { true } else { false }

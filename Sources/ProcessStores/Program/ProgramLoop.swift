@@ -53,6 +53,9 @@ final class ProgramLoop {
   /// The next version of the program, which replaces the process.
   private var successor: Successor?
   private var files: WatchedFolder?
+  private var nextLook = ContinuousClock.now
+  /// True if files have changed while the process was starting.
+  private var changesAgain = false
   private(set) var phase = Phase.waiting(until: .now)
   private var isClosed = false
   private(set) var description = ProgramDescription.unknown
@@ -60,19 +63,31 @@ final class ProgramLoop {
   private var failures = 0
   private var startedAt = ContinuousClock.now
   private var lastProblem: String?
+  /// The last line of the standard error of the process.
+  private var lastErrorLine: String?
 
   var requests = ProgramRequests()
-  /// The requests that were not answered, by id, with the end of the note that the server is busy.
+  /// The requests that have no response, by id, with the end of the note that the server is busy.
   private var open: [Int: (request: Request, ended: (@Sendable () -> Void)?)] = [:]
   /// The ids of requests with a time limit, in the order in which they were sent.
-  private var deadlines: [(id: Int, at: ContinuousClock.Instant)] = []
-  private var firstDeadline = 0
+  private var limited: [Int] = []
+  private var firstLimited = 0
+  /// The time since which the oldest of them is the oldest: the time limit of a program that works in
+  /// order begins there, however many requests wait for it.
+  private var oldestSince = ContinuousClock.now
 
   var instances: [Int: ProgramInstance] = [:]
   /// The messages that wait until the process has described itself.
   var early: [ProgramCommandMessage] = []
   /// The work that runs: the id of its request.
   var works: [Int: Int] = [:]
+  /// The viewers of stores that have not begun.
+  var earlyViewers: [Int: [Viewer]] = [:]
+  /// The stores that are to be restored in this process, and the number of those that are being
+  /// restored.
+  var unrestored: [Int] = []
+  var restoring = 0
+  static let maximumRestoring = 64
 
   private var errorLines = TokenBucket(capacity: 100, perSecond: 10)
   /// Limits the messages of the process that belong to no work.
@@ -107,7 +122,7 @@ final class ProgramLoop {
         if let ended { replies.whenDelivered(ended) }
       }
       if process != nil { receive() }
-      if process != nil { checkDeadlines() }
+      if process != nil { checkTimeLimit() }
       if files != nil { watch() }
       replies.flush()
     }
@@ -115,8 +130,10 @@ final class ProgramLoop {
   }
 
   private func end() {
-    for streams in [process, successor?.streams] { _ = streams?.end() }
+    phase = .waiting(until: .now + .seconds(3600))
+    for streams in [process, successor?.streams] { _ = streams?.end(waiting: true) }
     (process, successor) = (nil, nil)
+    failEarly()
     failRequests("the server is shutting down")
     replies.flush()
   }
@@ -146,10 +163,13 @@ final class ProgramLoop {
     if case .starting = phase { wasStarting = true }
     if let process {
       self.process = nil
+      process.receiveErrors(report)
       let end = process.end()
       if reason.isEmpty { reason = "it has ended (\(end))" }
     }
-    if ContinuousClock.now - startedAt > .seconds(10) { failures = 0 }
+    if let line = lastErrorLine { reason += ": \(line)" }
+    lastErrorLine = nil
+    if ContinuousClock.now - startedAt > .seconds(10) { (failures, lastProblem) = (0, nil) }
     let delay: Duration =
       failures == 0 ? .zero : min(.seconds(30), .milliseconds(250) * (1 << min(failures, 10)))
     failures += 1
@@ -171,15 +191,24 @@ final class ProgramLoop {
     if failures > 1 { lastProblem = nil }
     described(description, nil)
     restoreAll()
+    guard changesAgain else { return }
+    changesAgain = false
+    startSuccessor()
   }
 
   // MARK: Changed files
 
+  /// The time between two looks at the files.
+  ///
+  /// - Units: milliseconds.
   private static let watchInterval: Int32 = 200
 
   /// Starts the successor when files have changed, and follows it until it replaces the process.
   private func watch() {
-    if files?.hasChanged() == true { startSuccessor() }
+    if nextLook <= .now {
+      nextLook = .now + .milliseconds(Int(Self.watchInterval))
+      if files?.hasChanged() == true { startSuccessor() }
+    }
     guard let successor else { return replaceIfIdle() }
     successor.streams.receiveErrors { self.successor?.lastError = $0 }
     var result: Result<ProgramDescription, JSONError>?
@@ -193,6 +222,7 @@ final class ProgramLoop {
     case (nil, .ended): giveUp("it has ended (\(successor.streams.end()))", hasEnded: true)
     case (nil, .overlong): giveUp("a line is too long")
     case (nil, .open):
+      if case .ending = phase { break }
       if successor.deadline <= .now { giveUp("it did not answer within \(command.timeLimit)") }
     }
     replaceIfIdle()
@@ -202,10 +232,17 @@ final class ProgramLoop {
     // A later change replaces an earlier one.
     if let successor { _ = successor.streams.end() }
     successor = nil
-    // Without a process the next start has the new files.
-    guard process != nil, case .running = phase else {
+    switch phase {
+    case .running: break
+    case .ending: continueProcess()
+    case .starting:
+      changesAgain = true
+      return
+    case .waiting:
+      // The next start has the new files.
       failures = 0
-      if case .waiting = phase { phase = .waiting(until: .now) }
+      phase = .waiting(until: .now)
+      for instance in instances.values { instance.forgetFailures() }
       return
     }
     do throws(ProgramProcess.StartError) {
@@ -233,8 +270,17 @@ final class ProgramLoop {
     }
   }
 
+  /// Lets the process continue, whose successor is given up.
+  private func continueProcess() {
+    guard case .ending = phase else { return }
+    phase = .running
+    for instance in instances.values where instance.isOpen { sendWaiting(instance) }
+    takeEarly()
+  }
+
   private func giveUp(_ reason: String, hasEnded: Bool = false) {
     guard let successor else { return }
+    defer { continueProcess() }
     successor.streams.receiveErrors { self.successor?.lastError = $0 }
     let error = self.successor?.lastError.map { ": \($0)" } ?? ""
     if !hasEnded { _ = successor.streams.end() }
@@ -274,7 +320,8 @@ final class ProgramLoop {
   func add(_ id: Int, _ request: Request) {
     open[id] = (request, busy?())
     if case .job(_, .work) = request { return }
-    deadlines.append((id, .now + command.timeLimit))
+    if firstLimited == limited.count { oldestSince = .now }
+    limited.append(id)
   }
 
   /// Removes a request that is answered.
@@ -298,28 +345,32 @@ final class ProgramLoop {
   ///   - isFailure: False if the process is ended on purpose.
   private func failRequests(_ reason: String, isFailure: Bool = true) {
     let ids = open.keys.sorted()
-    (deadlines, firstDeadline) = ([], 0)
-    works = [:]
+    (limited, firstLimited) = ([], 0)
+    (works, unrestored) = ([:], [])
     for instance in instances.values { instance.isOpen = false }
-    // A program works in order, so the oldest request is the one at which it has failed.
-    if isFailure, let first = ids.first, let request = request(first) { blame(request) }
+    // A program works in order, so the oldest request is the one at which it has failed; work is done
+    // beside the others.
+    let oldest = ids.first { !isWork($0) } ?? ids.first
+    if isFailure, let oldest, let request = request(oldest) { blame(request) }
     for id in ids {
       if let request = remove(id) { interrupted(request, reason) }
     }
   }
 
-  private func checkDeadlines() {
-    while firstDeadline < deadlines.count {
-      let (id, time) = deadlines[firstDeadline]
-      if open[id] != nil {
-        guard time <= .now else { break }
-        return failed("it did not answer within \(command.timeLimit)")
-      }
-      firstDeadline += 1
+  private func isWork(_ id: Int) -> Bool {
+    if case .job(_, .work)? = request(id) { true } else { false }
+  }
+
+  private func checkTimeLimit() {
+    let before = firstLimited
+    while firstLimited < limited.count, open[limited[firstLimited]] == nil { firstLimited += 1 }
+    if firstLimited > before { oldestSince = .now }
+    if firstLimited < limited.count, oldestSince + command.timeLimit <= .now {
+      return failed("it did not respond within \(command.timeLimit)")
     }
-    if firstDeadline > 1024 || firstDeadline == deadlines.count {
-      deadlines.removeFirst(firstDeadline)
-      firstDeadline = 0
+    if firstLimited > 1024 || firstLimited == limited.count {
+      limited.removeFirst(firstLimited)
+      firstLimited = 0
     }
   }
 
@@ -336,8 +387,8 @@ final class ProgramLoop {
     }
     if case .waiting(let time) = phase {
       wake(at: time)
-    } else if firstDeadline < deadlines.count {
-      wake(at: deadlines[firstDeadline].at)
+    } else if firstLimited < limited.count {
+      wake(at: oldestSince + command.timeLimit)
     }
     _ = poll(&items, nfds_t(items.count), timeout)
   }
@@ -364,13 +415,17 @@ final class ProgramLoop {
     guard let process else { return }
     process.receiveErrors(report)
     switch process.receive({ take($0) && self.process === process }) {
-    case .open: break
+    case .open:
+      if process.takeBlankLines() > 0, !strayMessages.takes(at: .now) {
+        failed("it sends too many lines without a message")
+      }
     case .ended: if self.process === process { failed("") }
     case .overlong: failed("a line has more than \(ProgramStreams.maximumLineBytes) bytes")
     }
   }
 
   private func report(_ line: String) {
+    if !line.isEmpty { lastErrorLine = line }
     guard errorLines.takes(at: .now) else { return }
     if errorLines.takeRefused() > 0 { log(.output("(lines were left out)")) }
     log(.output(line))

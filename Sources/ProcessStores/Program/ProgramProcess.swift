@@ -70,18 +70,29 @@ struct ProgramProcess {
     }
   }
 
-  /// Ends the process and its group, waits for it, and closes the pipes.
+  /// Ends the process and its group, and closes the pipes.
   ///
+  /// - Parameter waits: True to give it a second to end by itself after the end of its input.
   /// - Returns: The way in which it has ended.
-  func end() -> String {
+  func end(waiting waits: Bool) -> String {
+    close(input)
     var status: Int32 = 0
+    var isReaped = false
     // One that has ended by itself has a status of its own.
-    for _ in 0..<20 where waitpid(id, &status, WNOHANG) == 0 { usleep(1000) }
+    for _ in 0..<(waits ? 1000 : 20) {
+      if waitpid(id, &status, WNOHANG) == id {
+        isReaped = true
+        break
+      }
+      usleep(1000)
+    }
+    // Also the processes that it has started, and that have not left the group.
     kill(-id, SIGKILL)
-    kill(id, SIGKILL)
-    var result = waitpid(id, &status, 0)
-    while result < 0, errno == EINTR { result = waitpid(id, &status, 0) }
-    for end in [input, output, errors] { close(end) }
+    while !isReaped {
+      let result = waitpid(id, &status, 0)
+      isReaped = result == id || (result < 0 && errno != EINTR)
+    }
+    for end in [output, errors] { close(end) }
     let signal = status & 0x7f
     return signal == 0 ? "exit code \((status >> 8) & 0xff)" : "signal \(signal)"
   }

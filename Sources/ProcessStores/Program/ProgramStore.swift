@@ -35,10 +35,10 @@ final class ProgramStore: Sendable {
   }
 
   /// Asks the program to do work; the stream ends with it.
-  func run(_ effect: EffectDescription, attempt: Int) -> AsyncStream<WorkEvent> {
+  func run(_ effect: PendingEffect, attempt: Int) -> AsyncStream<WorkEvent> {
     let number = program.nextNumber()
     let (events, continuation) = AsyncStream.makeStream(
-      of: WorkEvent.self, bufferingPolicy: .bufferingOldest(10_000))
+      of: WorkEvent.self, bufferingPolicy: .bufferingOldest(1_000))
     continuation.onTermination = { [program] reason in
       if case .cancelled = reason { program.post(.cancel(work: number)) }
     }

@@ -24,6 +24,9 @@ final class ProgramStreams {
   private var received: [UInt8] = []
   private var errorText: [UInt8] = []
   private var hasErrors = true
+  /// True if the process does not read any more.
+  private var isInputClosed = false
+  private var blankLines = 0
   private var chunk = [UInt8](repeating: 0, count: 64 << 10)
 
   /// The longest line from the process.
@@ -37,8 +40,18 @@ final class ProgramStreams {
 
   /// Ends the process.
   ///
+  /// - Parameter waits: True to give it time to end by itself after the end of its input.
   /// - Returns: The way in which it has ended.
-  func end() -> String { process.end() }
+  func end(waiting waits: Bool = false) -> String { process.end(waiting: waits) }
+
+  /// Returns the number of lines without a message since the last call.
+  func takeBlankLines() -> Int {
+    defer { blankLines = 0 }
+    return blankLines
+  }
+
+  /// The most bytes that wait for the process before it is not read.
+  private static let maximumUnread = 64 << 20
 
   /// The number of bytes that wait for the process.
   var unsentCount: Int { unsent.count - sentCount }
@@ -70,7 +83,7 @@ final class ProgramStreams {
       if count > 0 {
         sentCount += count
       } else if errno != EINTR {
-        // The process does not read now, or it has ended, which its output reports.
+        if errno != EAGAIN { isInputClosed = true }
         break
       }
     }
@@ -89,6 +102,9 @@ final class ProgramStreams {
   ///
   /// - Parameter line: Handles a complete line; returns false if no more lines are handled.
   func receive(_ line: (UnsafeRawBufferPointer) -> Bool) -> Output {
+    // A process that does not read its input cannot be a store.
+    if isInputClosed { return .ended }
+    if unsentCount > Self.maximumUnread { return .open }
     // A bounded part, so that the stores are served in between.
     for _ in 0..<16 {
       let start = received.count
@@ -123,7 +139,10 @@ final class ProgramStreams {
       while index < bytes.count, let end = bytes[index...].firstIndex(of: UInt8(ascii: "\n")) {
         let text = UnsafeRawBufferPointer(rebasing: bytes[lineStart..<end])
         (lineStart, index) = (end + 1, end + 1)
-        if text.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) { continue }
+        if text.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) {
+          blankLines += 1
+          continue
+        }
         guard line(text) else { return false }
       }
       return true
@@ -140,10 +159,12 @@ final class ProgramStreams {
     guard hasErrors else { return }
     let count = read(process.errors, &errorText)
     if count == 0 { hasErrors = false }
-    while let end = errorText.firstIndex(of: UInt8(ascii: "\n")) {
-      line(String(decoding: errorText[..<end].prefix(Self.maximumErrorLine), as: UTF8.self))
-      errorText.removeSubrange(...end)
+    var start = 0
+    while let end = errorText[start...].firstIndex(of: UInt8(ascii: "\n")) {
+      line(String(decoding: errorText[start..<end].prefix(Self.maximumErrorLine), as: UTF8.self))
+      start = end + 1
     }
+    errorText.removeFirst(start)
     guard errorText.count > Self.maximumErrorLine || (count == 0 && !errorText.isEmpty) else {
       return
     }

@@ -16,6 +16,9 @@ enum SchemaChange {
     compare(old.input, new.input, "input", isSent: true, &faults)
     compare(old.viewState, new.viewState, "view state", isSent: false, &faults)
     compare(old.event, new.event, "event", isSent: false, &faults)
+    if old.viewKey != new.viewKey {
+      faults.append("viewsBy has changed, and stores that are open keep the earlier one")
+    }
     return faults
   }
 

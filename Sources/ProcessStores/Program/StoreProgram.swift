@@ -48,6 +48,8 @@ public final class StoreProgram: Sendable {
     log: @escaping @Sendable (LogEntry) -> Void
   ) {
     self.name = name
+    // Writing to a process that has ended must not end this one.
+    signal(SIGPIPE, SIG_IGN)
     let mailbox = ProgramMailbox(busy: busy)
     self.mailbox = mailbox
     let (life, ending) = AsyncStream.makeStream(of: Never.self)

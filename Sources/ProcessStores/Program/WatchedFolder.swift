@@ -5,6 +5,7 @@ internal import Foundation
 /// The files of a program, which are looked at again and again.
 struct WatchedFolder {
   private let folder: URL
+  private let ignored: Set<String>
   private var last: [String: Stamp] = [:]
   /// A change that has been seen once; it counts when nothing has changed since.
   private var isChanging = false
@@ -27,7 +28,12 @@ struct WatchedFolder {
     let base = URL(
       fileURLWithPath: command.folder ?? FileManager.default.currentDirectoryPath,
       isDirectory: true)
-    let files = command.words.dropFirst().map { URL(fileURLWithPath: $0, relativeTo: base) }
+    ignored = Set(command.unwatched.map { URL(fileURLWithPath: $0, relativeTo: base).path })
+    // The program itself only if it is not an interpreter of a file.
+    let program = command.words[0].contains("/") ? command.words.prefix(1) : []
+    let files = (command.words.dropFirst() + program).map {
+      URL(fileURLWithPath: $0, relativeTo: base)
+    }
     let file = files.first { url in
       var isFolder: ObjCBool = false
       return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
@@ -61,7 +67,9 @@ struct WatchedFolder {
     for case let url as URL in files {
       guard let values = try? url.resourceValues(forKeys: Set(keys)) else { continue }
       if values.isDirectory == true {
-        if Self.ignoredFolders.contains(url.lastPathComponent) { files.skipDescendants() }
+        if Self.ignoredFolders.contains(url.lastPathComponent) || ignored.contains(url.path) {
+          files.skipDescendants()
+        }
         continue
       }
       stamps[url.path] = Stamp(date: values.contentModificationDate, size: values.fileSize)

@@ -45,15 +45,14 @@ extension Store {
     if record != nil, composed.resumesForFrontends { return false }
     let effect =
       record == nil ? composed.initialEffect(in: state) : composed.resumption(in: state)
-    if case .none = effect.step { return false }
-    return true
+    return !effect.onlyListens
   }
 
   /// True if the store would be the same after it was restored; see `AnyStore.isAtRest`.
   public var isAtRest: Bool {
     guard record != nil, !continuesAlone else { return false }
     return running.composed.resumesForFrontends
-      ? !hasWork(through: .max) : runner.isIdle
+      ? !hasWork(through: .max) : runner.onlyListens
   }
 
   /// Returns true if `restart` can decode an input; see `AnyStore.canRestart`.

@@ -310,6 +310,9 @@ final class EffectRunner<Action: Sendable> {
     }
   }
 
+  /// True if there are no runs except feeds of other parties.
+  var onlyListens: Bool { runs.allSatisfy(\.work.onlyListens) }
+
   /// True if there are no runs.
   var isIdle: Bool { runs.isEmpty }
 

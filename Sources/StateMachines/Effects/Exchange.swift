@@ -35,6 +35,24 @@ extension Effect {
   }
 }
 
+extension Effect {
+  /// True if the effect does nothing but wait for actions of another party, so that a store that is not
+  /// in memory misses nothing.
+  var onlyListens: Bool {
+    switch step {
+    case .none: true
+    case .several(let effects): effects.allSatisfy(\.onlyListens)
+    case .work(let work): work.onlyListens
+    case .action, .named, .cancel, .operation, .put, .deferred: false
+    }
+  }
+}
+
+extension Work {
+  /// True for a feed of another party.
+  var onlyListens: Bool { isFeed && exchange != nil }
+}
+
 /// The reply to an exchange: makes the message that ends it.
 public struct ExchangeReply<Action: Sendable>: Sendable {
   /// The owner of the store; nil if it does not exist any more.

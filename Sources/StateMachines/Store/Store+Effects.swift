@@ -227,10 +227,13 @@ extension Store {
       // for them.
       if !following.isEmpty { performFollowing() }
     }
-    guard phase != .closed, runner.ended(number) != nil else { return }
+    guard phase != .closed, runner.ended(number) != nil else {
+      listeners.server?.didReply(to: inputID, isAnswered: false)
+      return
+    }
     observers.ended(run.operation, refusal == nil ? .finished : .failed, revision)
     let answered = inputIDs.exchangeEnded(inputID, changed: revision != before)
-    listeners.server?.didReply(to: inputID, isAnswered: answered != nil)
+    listeners.server?.didReply(to: inputID, isAnswered: answered != nil && refusal == nil)
     if let answered { respond(answered) }
     settled(inputID, cancelled: false)
   }

@@ -78,8 +78,9 @@ final class AudienceStore<Machine: StateMachine>: AnyStore {
   }
 
   func whenAnswered(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
+    let before = StateMark(revision: revision, state: shown.mark)
     store.whenAnswered(inputID) { [self] in
-      body(Completion(revision: revision, $0.end, changed: $0.changed))
+      body(Completion(revision: revision, $0.end, changed: hasChanged(since: before)))
     }
   }
 

@@ -13,12 +13,31 @@ extension JSONSchema {
   /// - Throws: `JSONError` with the path to the first part that does not fit.
   /// - Source: JSON Schema Validation, 2020-12 §6, and JSON Schema Core §10.
   public func check(_ value: JSONValue, in root: JSONSchema? = nil) throws(JSONError) {
-    try check(value, root ?? self, depth: 0)
+    try check(value, Root(root ?? self), depth: 0)
+  }
+
+  /// The schema that references lead into, with the work that a check may still do.
+  private final class Root {
+    private let schema: JSONSchema
+    private var left = 1_000_000
+
+    init(_ schema: JSONSchema) { self.schema = schema }
+
+    func definition(_ reference: String) -> JSONSchema? { schema.definition(reference) }
+
+    /// Counts one value that is compared with one schema.
+    ///
+    /// - Throws: `JSONError` if the forms of the schema are so ambiguous that it takes too long.
+    func count() throws(JSONError) {
+      left -= 1
+      if left < 0 { throw JSONError(.value, "the value takes too long to compare with its schema") }
+    }
   }
 
   private func check(
-    _ value: JSONValue, _ root: JSONSchema, depth: Int
+    _ value: JSONValue, _ root: Root, depth: Int
   ) throws(JSONError) {
+    try root.count()
     // A reference that leads to itself allows every value.
     guard depth < Self.maximumDepth else { return }
     if let target = keywords["$ref"]?.string, let schema = root.definition(target) {
@@ -109,51 +128,57 @@ extension JSONSchema {
   }
 
   private func checkCombinations(
-    _ value: JSONValue, _ root: JSONSchema, _ depth: Int
+    _ value: JSONValue, _ root: Root, _ depth: Int
   ) throws(JSONError) {
-    func fits(_ choice: JSONValue) -> Bool {
-      do throws(JSONError) {
-        try Self.check(value, choice, root, depth)
-        return true
-      } catch {
-        return false
-      }
-    }
     for choice in keywords["allOf"]?.array ?? [] { try Self.check(value, choice, root, depth) }
-    if let choices = keywords["anyOf"]?.array, !choices.contains(where: fits) {
-      throw closest(value, choices, root, depth)
+    if let choices = keywords["anyOf"]?.array {
+      try checkForms(value, choices, root, depth, isOne: false)
     }
     if let choices = keywords["oneOf"]?.array {
-      let count = choices.count(where: fits)
-      if count == 0 { throw closest(value, choices, root, depth) }
-      if count > 1 { throw JSONError(.value, "the value fits more than one of the allowed forms") }
+      try checkForms(value, choices, root, depth, isOne: true)
     }
-    if let excluded = keywords["not"], fits(excluded) {
+    if let excluded = keywords["not"], Self.fault(value, excluded, root, depth) == nil {
       throw JSONError(.value, "the value is not allowed")
     }
   }
 
-  /// Returns the error of the form that has the same `type` member as the value; otherwise one that
-  /// says that no form fits.
-  private func closest(
-    _ value: JSONValue, _ choices: [JSONValue], _ root: JSONSchema, _ depth: Int
-  ) -> JSONError {
-    for choice in choices {
-      let target = choice["$ref"]?.string.flatMap(root.definition)?.value ?? choice
-      guard let tag = value["type"], let allowed = target["properties"]?["type"],
-        allowed["const"] == tag || allowed["enum"]?.array?.contains(tag) == true
-      else { continue }
-      do throws(JSONError) {
-        try Self.check(value, choice, root, depth)
-      } catch {
-        return error
-      }
+  /// Checks that a value has one of several forms. A value with a `type` is compared with the form of
+  /// that type only, so that nested forms are not checked again and again.
+  private func checkForms(
+    _ value: JSONValue, _ choices: [JSONValue], _ root: Root, _ depth: Int, isOne: Bool
+  ) throws(JSONError) {
+    if let tag = value["type"], tag.string != nil {
+      let tagged = choices.filter { Self.hasTag($0, tag, root) }
+      if tagged.count == 1 { return try Self.check(value, tagged[0], root, depth) }
     }
-    return JSONError(.value, "the value fits none of the allowed forms")
+    var count = 0
+    for choice in choices where Self.fault(value, choice, root, depth) == nil {
+      count += 1
+      if !isOne { return }
+    }
+    if count == 0 { throw JSONError(.value, "the value fits none of the allowed forms") }
+    if count > 1 { throw JSONError(.value, "the value fits more than one of the allowed forms") }
+  }
+
+  private static func hasTag(_ choice: JSONValue, _ tag: JSONValue, _ root: Root) -> Bool {
+    let target = choice["$ref"]?.string.flatMap(root.definition)?.value ?? choice
+    let allowed = target["properties"]?["type"]
+    return allowed?["const"] == tag || allowed?["enum"]?.array?.contains(tag) == true
+  }
+
+  private static func fault(
+    _ value: JSONValue, _ schema: JSONValue, _ root: Root, _ depth: Int
+  ) -> JSONError? {
+    do throws(JSONError) {
+      try check(value, schema, root, depth)
+      return nil
+    } catch {
+      return error
+    }
   }
 
   private static func check(
-    _ value: JSONValue, _ schema: JSONValue, _ root: JSONSchema, _ depth: Int
+    _ value: JSONValue, _ schema: JSONValue, _ root: Root, _ depth: Int
   ) throws(JSONError) {
     switch schema {
     case .object(let keywords): try JSONSchema(keywords).check(value, root, depth: depth + 1)
@@ -163,7 +188,7 @@ extension JSONSchema {
   }
 
   private func check(
-    _ members: JSONObject, _ root: JSONSchema, _ depth: Int
+    _ members: JSONObject, _ root: Root, _ depth: Int
   ) throws(JSONError) {
     for case .string(let name) in keywords["required"]?.array ?? [] where members[name] == nil {
       throw JSONError(.missing, "a member is missing", path: [.key(name)])
@@ -182,7 +207,7 @@ extension JSONSchema {
   }
 
   private func check(
-    _ elements: [JSONValue], _ root: JSONSchema, _ depth: Int
+    _ elements: [JSONValue], _ root: Root, _ depth: Int
   ) throws(JSONError) {
     let first = keywords["prefixItems"]?.array ?? []
     let others = keywords["items"]

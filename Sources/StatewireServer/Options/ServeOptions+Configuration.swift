@@ -104,6 +104,7 @@ extension ServeOptions {
       do throws(ProgramCommand.ParsingError) {
         var command = try ProgramCommand(parsing: String(text[equals...].dropFirst()))
         command.isWatched = watchesStores
+        command.unwatched = dataFolder.map { [$0] } ?? []
         kinds.append(ProgramKind(name, command))
       } catch {
         throw ValidationError("--store \(name): \(error)")
