@@ -19,7 +19,8 @@ struct DocumentTests {
 
   /// The operations that clients receive when a document becomes another one.
   private func change(_ old: Document, to new: Document) throws -> JSONPatch {
-    var (state, writer) = (try JSONEncodedState(old), JSONPatchWriter())
+    var state = try JSONEncodedState(old)
+    var writer = JSONPatchWriter()
     var buffer = JSONWriter()
     try state.advance(
       toDiffable: new, by: JSONEncoding<Document>(), using: &buffer, writing: &writer)
@@ -102,7 +103,8 @@ struct DocumentTests {
       version: 1, state: document(first), view: nil, views: [:], pending: [])
     var new = old
     new.state = try old.state.applying(patch(#"[{"op":"remove","path":"/n"}]"#), bytes: 30)
-    var (state, writer) = (try JSONEncodedState(old), JSONPatchWriter())
+    var state = try JSONEncodedState(old)
+    var writer = JSONPatchWriter()
     state.advance(to: try JSONEncodedState(new), writing: &writer)
     #expect(
       String(decoding: writer.bytes(), as: UTF8.self) == #"[{"op":"remove","path":"/state/n"}]"#)

@@ -26,10 +26,19 @@ struct SchemaChangeTests {
     "changes for which clients are not prepared are named, others are not",
     arguments: [
       ("reset", "again", ["input has no form \"reset\" any more"]),
-      (#"{"type": "integer"}}, "required": ["type", "by"]"#, #"{"type": "string"}}, "required": ["type", "by"]"#, ["input add/by has another type"]),
-      (#""required": ["type", "by"]"#, #""required": ["type", "by", "at"]"#, ["input add needs \"at\" now"]),
+      (
+        #"{"type": "integer"}}, "required": ["type", "by"]"#,
+        #"{"type": "string"}}, "required": ["type", "by"]"#, ["input add/by has another type"]
+      ),
+      (
+        #""required": ["type", "by"]"#, #""required": ["type", "by", "at"]"#,
+        ["input add needs \"at\" now"]
+      ),
       (#""required": ["type", "by"]"#, #""required": ["type"]"#, []),
-      (#"{"$ref": "#/$defs/Reset"}"#, ##"{"$ref": "#/$defs/Reset"}, {"properties": {"type": {"const": "more"}}}"##, []),
+      (
+        ##"{"$ref": "#/$defs/Reset"}"##,
+        ##"{"$ref": "#/$defs/Reset"}, {"properties": {"type": {"const": "more"}}}"##, []
+      ),
     ])
   func inputs(old: String, new: String, faults: [String]) throws {
     let changed = input.replacing(old, with: new)

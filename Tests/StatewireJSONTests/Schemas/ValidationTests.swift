@@ -35,12 +35,13 @@ struct ValidationTests {
     arguments: [
       ("1", #"{"type": "integer"}"#), ("1.0", #"{"type": "integer"}"#),
       ("1e300", #"{"type": "number"}"#), ("null", #"{"type": ["string", "null"]}"#),
-      ("\"a\"", #"{"enum": ["a", "b"]}"#), ("[1, \"a\"]", #"{"prefixItems": [{"type": "integer"}], "items": {"type": "string"}}"#),
+      ("\"a\"", #"{"enum": ["a", "b"]}"#),
+      ("[1, \"a\"]", #"{"prefixItems": [{"type": "integer"}], "items": {"type": "string"}}"#),
       ("\"éé\"", #"{"type": "string", "maxLength": 2}"#),
       (#"{"a": 1, "b": 2}"#, #"{"properties": {"a": {"type": "integer"}}}"#),
       (#"{"name": "x", "children": [{"name": "y"}]}"#, tree),
       (#"{"type": "reset"}"#, forms), (#"{"type": "add", "by": 3}"#, forms),
-      ("1", #"{"$ref": "#/$defs/Loop", "$defs": {"Loop": {"$ref": "#/$defs/Loop"}}}"#),
+      ("1", ##"{"$ref": "#/$defs/Loop", "$defs": {"Loop": {"$ref": "#/$defs/Loop"}}}"##),
       ("1", #"{"$ref": "https://example.com/schema"}"#),
     ])
   func fits(value: String, schema: String) throws { #expect(try fault(value, schema) == nil) }
@@ -52,13 +53,26 @@ struct ValidationTests {
       ("\"c\"", #"{"enum": ["a", "b"]}"#, ": the value is not one of the allowed values"),
       ("0", #"{"exclusiveMinimum": 0}"#, ": the number must be greater than 0.0"),
       ("[1, 2]", #"{"maxItems": 1}"#, ": the number of elements must be at most 1"),
-      (#"{"a": {"b": ["x", 1]}}"#, #"{"properties": {"a": {"properties": {"b": {"items": {"type": "string"}}}}}}"#, "/a/b/1: the value is not of the type string"),
-      (#"{"name": "x", "children": [{"name": ""}]}"#, tree, "/children/0/name: the length of the string must be at least 1"),
+      (
+        #"{"a": {"b": ["x", 1]}}"#,
+        #"{"properties": {"a": {"properties": {"b": {"items": {"type": "string"}}}}}}"#,
+        "/a/b/1: the value is not of the type string"
+      ),
+      (
+        #"{"name": "x", "children": [{"name": ""}]}"#, tree,
+        "/children/0/name: the length of the string must be at least 1"
+      ),
       (#"{"name": "x", "children": [{}]}"#, tree, "/children/0/name: a member is missing"),
-      (#"{"b": 1}"#, #"{"properties": {"a": {}}, "additionalProperties": false}"#, "/b: no value is allowed here"),
+      (
+        #"{"b": 1}"#, #"{"properties": {"a": {}}, "additionalProperties": false}"#,
+        "/b: no value is allowed here"
+      ),
       (#"{"type": "add", "by": "x"}"#, forms, "/by: the value is not of the type integer"),
       (#"{"type": "else"}"#, forms, ": the value fits none of the allowed forms"),
-      ("1", #"{"oneOf": [{"type": "integer"}, {"type": "number"}]}"#, ": the value fits more than one of the allowed forms"),
+      (
+        "1", #"{"oneOf": [{"type": "integer"}, {"type": "number"}]}"#,
+        ": the value fits more than one of the allowed forms"
+      ),
       ("1", #"{"not": {"type": "integer"}}"#, ": the value is not allowed"),
     ])
   func faults(value: String, schema: String, expected: String) throws {
