@@ -189,6 +189,8 @@ final class EffectRunner<Action: Sendable> {
   func run(_ number: RunNumber) -> Run? { index(of: number).map { runs[$0] } }
 
   private func index(of number: RunNumber) -> Int? {
+    // Usually the work that began first ends first.
+    if let first = runs.first, first.number == number { return 0 }
     let index = runs.firstIndex(atLeast: number.rawValue, by: \.number.rawValue)
     return index < runs.count && runs[index].number == number ? index : nil
   }

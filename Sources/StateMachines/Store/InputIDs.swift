@@ -134,6 +134,10 @@ struct InputIDs: ~Copyable {
   }
 
   private func index(of inputID: InputID) -> Int? {
+    // Usually it is the oldest input or the newest one.
+    guard !open.isEmpty else { return nil }
+    if open[0].inputID == inputID { return 0 }
+    if open[open.count - 1].inputID == inputID { return open.count - 1 }
     let index = place(of: inputID)
     return index < open.count && open[index].inputID == inputID ? index : nil
   }
