@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of programs that end."""
+
+import os
+import signal
+import time
+
+from .case import Program, ServingTestCase
+from .client import RPCError
+
+# The inputs are lists of effects, or "end".
+EFFECTS = """
+def on_input(params):
+    if params["input"] == "end":
+        raise SystemExit(3)
+    return {"effects": params["input"]}
+
+def on_action(params):
+    if params["action"] == "poison":
+        os._exit(7)
+    return {}
+
+def on_run(params):
+    if params["name"] == "poison":
+        os._exit(7)
+"""
+
+
+class FailureTests(ServingTestCase):
+    def test_programs_that_end_immediately(self) -> None:
+        kinds = [f"k{number}" for number in range(8)]
+        for _ in range(15):
+            server = self.serve(**{kind: "true" for kind in kinds})
+            client = self.client(server)
+            for kind in kinds:
+                self.stops(client, kind, {})
+            self.assertIsNone(server.process.poll(), server.text())
+            client.close()
+            self.stop(server)
+
+    def test_many_stores_are_restored(self) -> None:
+        """All together take longer than the time limit of one request."""
+        program = self.program("""
+def on_restore(params):
+    time.sleep(0.03)
+    return {}
+""")
+        server = self.serve(k=program.command)
+        client = self.client(server)
+        names = [f"s{number}" for number in range(400)]
+        for name in names:
+            client.call("store/open", store=name, kind="k", config={})
+        os.kill(program.requests()[0]["process"], signal.SIGKILL)
+        self.wait(lambda: program.starts() == 2, "the program is started again")
+        self.accepted(client, names[-1], {})
+        for name in names:
+            client.call("store/send", store=name, input={})
+        self.assertEqual(program.starts(), 2)
+
+    def poisoned(self, effects: list[dict], method: str, **members: object) -> tuple[Program, object]:
+        """Lets a store ask for something at which the program ends; another store must continue."""
+        program = self.program(EFFECTS)
+        server = self.serve(k=program.command)
+        client, bad = self.client(server), self.client(server)
+        client.call("store/send", store="k", input=[])
+        if method == "action":
+            long = {"type": "run", "name": "long", "restart": "again"}
+            client.call("store/send", store="k", input=[long])
+        bad.send("store/send", store="k", input=effects)
+        self.wait(lambda: len(program.requests(method, **members)) >= 3, "the program ends three times")
+        self.accepted(client, "k", [])
+        for _ in range(20):
+            client.call("store/send", store="k", input=[])
+        self.assertEqual(len(program.requests(method, **members)), 3)
+        self.accepted(bad, "k", [])
+        return program, server
+
+    def test_poison_action(self) -> None:
+        program, _ = self.poisoned([{"type": "action", "action": "poison"}], "action", action="poison")
+        # The other store has work that began before; it begins again in each process.
+        newest = program.requests()[-1]["process"]
+        self.assertEqual(len(program.requests("run", process=newest, name="long")), 1)
+
+    def test_poison_work(self) -> None:
+        self.poisoned([{"type": "run", "name": "poison", "restart": "again"}], "run", name="poison")
+
+    def test_poison_viewers(self) -> None:
+        program = self.program("""
+def on_describe(params):
+    return {"protocol": 1, "watchesViewers": True}
+
+def on_viewers(params):
+    if any(viewer["frontend"] == "poison" for viewer in params["viewers"]):
+        os._exit(7)
+    return {}
+""")
+        server = self.serve(k=program.command)
+        client, bad = self.client(server), self.client(server)
+        client.call("store/send", store="k", input={})
+        bad.call("session/open", frontend="poison")
+        bad.send("store/subscribe", store="k")
+
+        def crashes() -> int:
+            return len([request for request in program.requests("viewers") if request["viewers"]])
+
+        self.wait(lambda: crashes() >= 3, "the program ends three times")
+        self.accepted(client, "k", {})
+        for _ in range(20):
+            client.call("store/send", store="k", input={})
+        self.accepted(bad, "k", {})
+        self.assertEqual(crashes(), 3)
+
+    def test_each_end_is_logged(self) -> None:
+        program = self.program(EFFECTS)
+        server = self.serve(k=program.command)
+        client = self.client(server)
+        client.call("store/send", store="k", input=[])
+        self.stops(client, "k", "end")
+        self.accepted(client, "k", [])
+        # It has run for a while, so that its next end is not one of a series.
+        end = time.monotonic() + 11
+        while time.monotonic() < end:
+            client.call("store/send", store="k", input=[])
+            time.sleep(0.1)
+        self.stops(client, "k", "end")
+        self.accepted(client, "k", [])
+        self.assertEqual(server.text().count("exit code 3"), 2, server.text())
+
+    def test_last_line_of_standard_error_is_logged(self) -> None:
+        program = self.program("""
+def on_input(params):
+    print("a line before", file=sys.stderr)
+    raise ValueError("the invariant 17 is broken")
+""")
+        server = self.serve(k=program.command)
+        client = self.client(server)
+        client.call("store/open", store="k", kind="k", config={})
+        self.stops(client, "k", {})
+        self.wait(lambda: "exit code 1" in server.text(), "the end is logged")
+        [line] = [line for line in server.text().splitlines() if "exit code 1" in line]
+        self.assertIn("ValueError: the invariant 17 is broken", line)
+
+    def test_cancelled_work_does_not_begin(self) -> None:
+        """The work waits for the program when its time is over."""
+        program = self.program("""
+if flag("down"):
+    sys.exit(2)
+
+def on_input(params):
+    if params["input"] == "work":
+        (FOLDER / "down").touch()
+        answer({"effects": [{"type": "run", "name": "mail", "id": "m", "debounce": 300, "timeout": 1500}]})
+        os._exit(2)
+    return {}
+""")
+        client = self.client(self.serve(k=program.command))
+        client.call("store/open", store="k", kind="k", config={})
+        # The response comes when the work has ended.
+        try:
+            client.call("store/send", store="k", input="work", settle=True)
+        except RPCError as error:
+            self.assertEqual(error.code, -32603)
+        program.clear("down")
+        self.accepted(client, "k", "next")
+        self.accepted(client, "k", "next")
+        self.assertEqual(program.requests("run"), [])

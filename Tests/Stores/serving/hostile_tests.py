@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests with programs that break the protocol or use up what the server has, and with inputs that do so."""
+
+import sys
+import time
+
+from .case import ServingTestCase
+from .client import RPCError
+from .server import OPTIONS
+
+HOSTILE = {
+    "exits": "sys.exit(1)",
+    "silent": "time.sleep(1000)",
+    "flood": "while True: sys.stdout.write('x' * 65536)",
+    "noise": """
+while True:
+    print('{"jsonrpc":"2.0","method":"machine/send","params":{"run":1,"action":1}}')
+""",
+    "errors": "while True: sys.stderr.write('noise\\n' * 1000)",
+    "deep": "def on_describe(params): print('[' * 100000, flush=True)",
+    "wrong": "def on_input(params): message['id'] += 1000; return {}",
+    "patch": "def on_input(params): return {'patch': [{'op': 'remove', 'path': '/nowhere'}]}",
+    "never": "def on_input(params): pass",
+    "memory": "def on_input(params): x = ['x' * (1 << 20) for _ in range(1 << 14)]; return {}",
+}
+
+# The first process misbehaves at an input; the next ones do not.
+ONCE = """
+def on_input(params):
+    if flag("misbehaved"):
+        return {}
+    (FOLDER / "misbehaved").touch()
+    answer({})
+    misbehave()
+"""
+
+
+class HostileTests(ServingTestCase):
+    def test_hostile_programs(self) -> None:
+        programs = {name: self.program(text).command for name, text in HOSTILE.items()}
+        server = self.serve(good=OPTIONS.command, **programs)
+        good = self.client(server)
+        asked = []
+        for name in programs:
+            bad = self.client(server)
+            asked.append((name, bad, bad.send("store/send", store=name, input={"type": "x"})))
+        worst = 0.0
+        for _ in range(200):
+            start = time.monotonic()
+            good.input("good", "add", by=1)
+            worst = max(worst, time.monotonic() - start)
+        self.assertEqual(good.state("good")["count"], 200)
+        for name, bad, number in asked:
+            with self.subTest(name):
+                self.assertEqual(bad.response(number)["error"]["code"], -32603)
+        self.assertLess(len(server.text()), 1_000_000)
+        print(f"worst round trip beside hostile programs: {worst * 1000:.1f} ms", file=sys.stderr)
+
+    def restarted(self, misbehaviour: str) -> None:
+        """Checks that a process which misbehaves without an end is replaced by another one."""
+        program = self.program(f"{ONCE}\ndef misbehave():\n{misbehaviour}\n")
+        server = self.serve(k=program.command)
+        client = self.client(server)
+        client.call("store/open", store="other", kind="k", config={})
+        client.call("store/send", store="k", input={})
+        # A notification to the program, without a time limit for an answer.
+        self.wait(lambda: (program.folder / "misbehaved").exists(), "the program misbehaves")
+        self.wait(lambda: not (program.folder / "open").exists(), "its input is closed")
+        client.call("store/close", store="other")
+        self.wait(lambda: program.starts() > 1, "the program is started again")
+        self.assertEqual(server.text().count("started again"), 1, server.text())
+        self.accepted(client, "k", {})
+
+    def test_repeated_responses(self) -> None:
+        self.restarted("""
+    while True:
+        print('{"jsonrpc":"2.0","id":1,"result":{}}')
+""")
+
+    def test_blank_lines(self) -> None:
+        self.restarted("""
+    while True:
+        sys.stdout.write("\\n" * 60000)
+""")
+
+    def test_closed_input(self) -> None:
+        self.restarted("""
+    os.close(0)
+    (FOLDER / "open").unlink(missing_ok=True)
+    time.sleep(1000)
+""")
+
+    def test_deep_input_of_a_recursive_schema(self) -> None:
+        program = self.program("""
+LEAF = {"type": "object", "required": ["type", "value"],
+    "properties": {"type": {"const": "leaf"}, "value": {"type": "integer"}}}
+NODE = {"type": "object", "required": ["type", "child"],
+    "properties": {"type": {"const": "node"}, "child": {"$ref": "#/$defs/Tree"}}}
+INPUT = {"$ref": "#/$defs/Tree", "$defs": {"Tree": {"oneOf": [LEAF, NODE]}}}
+
+def on_describe(params):
+    return {"protocol": 1, "schemas": {"input": INPUT}}
+""")
+        client = self.client(self.serve(k=program.command))
+
+        def tree(leaf: object) -> object:
+            tree: object = {"type": "leaf", "value": leaf}
+            for _ in range(60):
+                tree = {"type": "node", "child": tree}
+            return tree
+
+        client.call("store/send", store="k", input=tree(1))
+        # The time of the connection is the limit; a check that tries all combinations takes years.
+        with self.assertRaises(RPCError) as caught:
+            client.call("store/send", store="k", input=tree("text"))
+        self.assertEqual(caught.exception.code, -32602)
+        self.assertEqual(caught.exception.data["path"], "/input" + "/child" * 60 + "/value")
+        self.assertEqual(len(program.requests("input")), 1)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of effects that a program leaves pending, while the next program cannot restore their store."""
+
+import time
+
+from .case import ServingTestCase
+
+# The restoring fails after the time of the pending action, so that the action waits for its answer.
+BROKEN = """
+def on_restore(params):
+    time.sleep(1)
+    while time.time() * 1000 < params["state"]["due"] + 500:
+        time.sleep(0.01)
+    raise Failure("the migration is broken")
+
+def on_action(params):
+    raise Failure("no such store")
+"""
+TIMER = """
+def on_open(params):
+    return {"state": {"due": 0}}
+
+def on_input(params):
+    if params["input"] is None:
+        return {}
+    due = params["now"] + params["input"]
+    return {"state": {"due": due}, "effects": [
+        {"type": "after", "milliseconds": params["input"], "action": "ring"}]}
+
+def on_action(params):
+    return {"state": "rang"}
+"""
+
+
+class TimerTests(ServingTestCase):
+    def test_timer_survives_a_broken_program_and_the_server(self) -> None:
+        program = self.program(TIMER)
+        server = self.serve("--data-dir", str(program.folder / "data"), k=program.command)
+        client = self.client(server)
+        handle = client.call("session/open", frontend="me")["session"]
+        client.call("store/send", store="k", input=1000)
+        server.kill()
+        program.save(BROKEN)
+        time.sleep(1)
+        server.start()
+        self.wait(lambda: "the migration is broken" in server.text(), "the restoring fails")
+        client = self.client(server)
+        client.call("session/attach", session=handle, frontend="me", revisions={})
+        self.stops(client, "k", None)
+        server.kill()
+        program.save(TIMER)
+        server.start()
+        client = self.client(server)
+        client.call("session/attach", session=handle, frontend="me", revisions={})
+        self.wait(lambda: client.state("k") == "rang", "the action is applied")
+
+    def test_timer_survives_a_broken_program(self) -> None:
+        program = self.program(TIMER)
+        server = self.serve("--watch", k=program.command)
+        client = self.client(server)
+        # Long enough for the broken program to start before.
+        client.call("store/send", store="k", input=3000)
+        program.save(BROKEN)
+        self.wait(lambda: "the migration is broken" in server.text(), "the restoring fails")
+        self.stops(client, "k", None)
+        program.save(TIMER)
+        self.wait(lambda: client.state("k") == "rang", "the action is applied")
