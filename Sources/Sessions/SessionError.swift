@@ -39,6 +39,8 @@ public enum SessionError: Error {
   case observer
   /// The kind of the store refuses this use to the participant.
   indirect case forbidden(InputRefusal)
+  /// The frontend's name belongs to another client, which the request may not evict.
+  case nameInUse
   /// The frontend has no name, so it cannot number its inputs.
   case nameless
   /// The input with this earlier sequence was refused temporarily and has not been sent again.

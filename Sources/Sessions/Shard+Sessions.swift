@@ -37,6 +37,11 @@ extension Shard {
     let named = try request.frontend.map { name throws(SessionError) in
       try session.named(name, self)
     }
+    if !request.evicts, named != nil,
+      session.participants.contains(where: { $0.named === named && $0 !== participant })
+    {
+      throw .nameInUse
+    }
     var seat = participant
     if participant.session === session {
       participant.unsubscribeAll()

@@ -173,7 +173,10 @@ extension Connection {
     // The most frequent method has a shorter path.
     if method == StoreSend.method { return try storeSend(request, shard) }
     if method == NodeRelay.method { return try serveNode(request, shard) }
-    if isNodeLink, method == NodeRelay.faultMethod { return try reportFault(request) }
+    if isNodeLink {
+      if method == NodeRelay.attachMethod { return try attachRelayed(request, shard) }
+      if method == NodeRelay.faultMethod { return try reportFault(request) }
+    }
     try respond(to: request, result(of: method, request, shard), shard)
   }
 
@@ -240,7 +243,9 @@ extension Connection {
 
   /// The context that methods may use.
   var context: MethodContext {
-    MethodContext(participant: participant, identity: identity, settings: settings, common: common)
+    MethodContext(
+      participant: participant, identity: identity, settings: settings, common: common,
+      evicts: evicts)
   }
 
   /// Refuses parameters by position; parameters by name are ignored.

@@ -29,7 +29,8 @@ extension Connection {
       RelayRequest(
         number: number, text: Array(request.text), isInBatch: request.batch != nil,
         framing: writer.framing, identity: identity, wrongTokens: wrongTokens,
-        messageCount: messageCount, inputs: inputs?.state, isNodeLink: isNodeLink),
+        messageCount: messageCount, inputs: inputs?.state, isNodeLink: isNodeLink,
+        evictionEnd: evictionEnd),
       to: shard)
   }
 
@@ -146,6 +147,7 @@ extension Connection {
     writer.framing = request.framing
     wrongTokens = request.wrongTokens
     isNodeLink = request.isNodeLink
+    evictionEnd = request.evictionEnd
     messageCount = request.messageCount
     if let left = request.inputs { inputs?.state = left }
     if let owner = request.identity {

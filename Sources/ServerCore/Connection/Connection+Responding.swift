@@ -54,12 +54,7 @@ extension Connection {
       if life.isTimeUp { throw RPCError(.requestCancelled, "cancelled") }
       let offloaded = OffloadedRequest(request)
       wait(offloaded, shard, begin) { connection, request, shard in
-        // The database may have been away for long. A client that has gone meanwhile must not evict
-        // its own next connection to another node.
-        let isLate = shard.ownership != nil && !connection.life.hasInput
-        connection.continue(
-          request, isLate ? { _, _ throws(RPCError) in throw Self.isCancelled } : continuation,
-          shard)
+        connection.continue(request, continuation, shard)
       }
     case .deferred(let body):
       let address = request.address
@@ -88,8 +83,6 @@ extension Connection {
       }
     }
   }
-
-  private static var isCancelled: RPCError { RPCError(.requestCancelled, "cancelled") }
 
   private func respond(
     to request: Request, expecting expectedBytes: Int,

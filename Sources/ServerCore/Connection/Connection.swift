@@ -60,6 +60,9 @@ public final class Connection {
   var linkState: LinkState?
   /// True if another node relays the client.
   var isNodeLink = false
+  /// The time from which a client that another node relays evicts no other client; nil for other
+  /// clients.
+  var evictionEnd: ContinuousClock.Instant?
 
   /// A copy of a `FrameEvent` that waits.
   public enum Arrival: Sendable {

@@ -26,6 +26,7 @@ public struct RelayRequest: Sendable {
   let inputs: TokenBucket.State?
   /// True if another node relays the client.
   let isNodeLink: Bool
+  let evictionEnd: ContinuousClock.Instant?
 }
 
 /// The reason why a client could not attach to a session of another shard.

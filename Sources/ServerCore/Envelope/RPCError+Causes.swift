@@ -62,6 +62,10 @@ extension RPCError {
       self.init(
         .forbidden, refusal.message,
         data: .object(["reason": .string(JSONError.Code(refusal.code).rawValue)]))
+    case .nameInUse:
+      self.init(
+        .internalError,
+        "another client has attached under this name meanwhile; attach again to evict it")
     case .nameless:
       self.init(
         invalidParams: JSONError(

@@ -12,6 +12,8 @@ struct MethodContext {
   let identity: Identity?
   let settings: ServerSettings
   let common: SharedCaches
+  /// True if the client may evict another one with its name.
+  let evicts: Bool
 
   var session: Session { participant.session }
 

@@ -33,12 +33,12 @@ extension SessionAttach {
   private static func attach(
     _ params: Params, _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {
+    var attaching = AttachRequest(
+      handle: params.session, identity: context.identity?.name, frontend: params.frontend,
+      role: params.role ?? .driver, revisions: params.revisions?.held ?? [])
+    attaching.evicts = context.evicts
     let (participant, resumption) = try refusing { () throws(SessionError) in
-      try shard.attach(
-        AttachRequest(
-          handle: params.session, identity: context.identity?.name, frontend: params.frontend,
-          role: params.role ?? .driver, revisions: params.revisions?.held ?? []),
-        from: context.participant)
+      try shard.attach(attaching, from: context.participant)
     }
     let (responses, sequence) = (
       resumption.stores.map(StoreResponse.init), resumption.sequence

@@ -8,12 +8,11 @@ internal import StatewireProtocol
 internal import Wire
 
 // The connection on the node of the session, to which another node relays a client. It is an
-// ordinary connection after its first request.
+// ordinary connection after its second message.
 extension Connection {
-  /// Carries out `node/relay`: the request of the client that the node relays.
+  /// Carries out `node/relay`, which introduces the client that the node relays.
   ///
-  /// The response shows that the secret was right. The result of the client's request follows as a
-  /// `NodeControl`, and after it the response for the client.
+  /// The response shows that the secret was right. `node/attach` follows with the client's request.
   ///
   /// - Throws: `RPCError`.
   func serveNode(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
@@ -35,17 +34,37 @@ extension Connection {
     isNodeLink = true
     output.servesNode()
     reply(to: request) { _ in }
+    evictionEnd = settings.now() + NodeRelay.evictionTime
+    do throws(RPCError) { try admit(params) } catch { report(RelayRefusal(error: error)) }
+  }
+
+  /// Carries out `node/attach`: the request of the client.
+  ///
+  /// The result follows as a `NodeControl`, and after it the response for the client.
+  ///
+  /// - Throws: `RPCError`.
+  func attachRelayed(_ request: Request, _ shard: isolated Shard) throws(RPCError) {
+    guard messageCount == 2, request.batch == nil, !life.isDraining else {
+      throw RPCError(.invalidRequest, "node/attach must be the second message")
+    }
+    let params: NodeRelay.Attach = try request.decode(limits: settings.limits)
+    if !params.evicts { evictionEnd = settings.now() }
     let state = RelayState()
     state.outcome = { [unowned self] refusal in report(refusal) }
     relayState = state
-    do throws(RPCError) {
-      try admit(params)
-    } catch {
-      _ = reportRelayed(error)
-      return
-    }
     let text = Array(params.request.utf8)
     text.withUnsafeBytes { dispatchRelayed($0, batch: nil, shard) }
+  }
+
+  /// True if the client may evict another one with its name.
+  ///
+  /// A request to attach may arrive late, because it waited for the database or was lost between
+  /// nodes. A client that has gone meanwhile must not evict its own next connection. The clocks of
+  /// nodes differ, so the time is that since this node's response to `node/relay`, which the other
+  /// node got before it sent the request.
+  var evicts: Bool {
+    guard settings.nodes != nil else { return true }
+    return life.hasInput && evictionEnd.map { settings.now() < $0 } ?? true
   }
 
   /// Gives the connection the identity of the client.

@@ -10,7 +10,9 @@ internal import Wire
 //
 //     connection of the client           connection on the node of the session
 //     ------------------------           -------------------------------------
-//     link(request)             ------>  serveNode: attaches
+//     link                      ------>  serveNode
+//     linkGreeted               <------  success
+//     sends the request         ------>  attachRelayed
 //     linkRefused, linkFailed   <------  error: it ends
 //     linkOpened                <------  success
 //     forwards the client's messages, writes those of the node
@@ -23,15 +25,15 @@ final class LinkState {
   let link: any NodeLink
   /// The client's request as JSON text.
   let text: [UInt8]
-  /// The end of the attempts to reach the node.
-  let deadline: ContinuousClock.Instant
+  /// The time of the request, before the first attempt to reach the node.
+  let began: ContinuousClock.Instant
   /// True after the client has attached.
   var isOpen = false
   /// The number of the pause while the link takes no more messages.
   var pause: UInt32?
 
-  init(_ link: any NodeLink, _ text: [UInt8], until deadline: ContinuousClock.Instant) {
-    (self.link, self.text, self.deadline) = (link, text, deadline)
+  init(_ link: any NodeLink, _ text: [UInt8], since began: ContinuousClock.Instant) {
+    (self.link, self.text, self.began) = (link, text, began)
   }
 }
 
@@ -57,17 +59,16 @@ extension Connection {
         .invalidRequest,
         "another node serves the session; send session/attach outside of a batch")
     }
-    let now = settings.now()
     guard let nodes = settings.nodes else { throw Self.isUnreachable }
-    let deadline = linkState?.text == text ? linkState?.deadline : nil
+    let began = linkState?.text == text ? linkState?.began : nil
     let number = begin(request, endsWithTime: true)
     let link = output.link(
       NodeLinkRequest(
         number: number, node: node,
         greeting: NodeRelay.greeting(
-          nodes.secret, identity: identity, inputs: inputs?.state.left, request: text)),
+          nodes.secret, identity: identity, inputs: inputs?.state.left)),
       for: self)
-    linkState = LinkState(link, text, until: deadline ?? now + nodes.patience)
+    linkState = LinkState(link, text, since: began ?? settings.now())
   }
 
   private static var isUnreachable: RPCError {
@@ -83,6 +84,19 @@ extension Connection {
   }
 
   // MARK: Events of the link, each in a turn
+
+  /// The node accepts the link, and gets the client's request.
+  ///
+  /// The node may have been out of reach for long, and the client may have another connection now,
+  /// which an old request must not evict. If the client was cut off as well, this node has not
+  /// noticed.
+  public func linkGreeted(_ number: UInt32) {
+    guard let linkState, offloaded?.number == number else { return dropLink() }
+    let isRecent = settings.now() - linkState.began < NodeRelay.evictionTime
+    NodeRelay.attach(linkState.text, evicts: life.hasInput && isRecent).withUnsafeBytes {
+      linkState.link.send($0)
+    }
+  }
 
   /// The client has attached to the session of the other node.
   public func linkOpened(_ number: UInt32, isolation shard: isolated Shard) {
@@ -123,7 +137,8 @@ extension Connection {
   ) {
     guard let state = linkState, offloaded?.number == number else { return }
     state.link.close()
-    guard !isFinal, settings.now() < state.deadline else {
+    let patience = settings.nodes?.patience ?? .zero
+    guard !isFinal, settings.now() - state.began < patience else {
       linkState = nil
       return end(number, shard) { connection, request in
         connection.continue(request, { _, _ throws(RPCError) in throw Self.isUnreachable }, shard)

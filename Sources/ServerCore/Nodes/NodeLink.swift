@@ -59,15 +59,17 @@ public struct NodeLinkRequest: Sendable {
   public let number: UInt32
   /// The node of the session.
   public let node: ClusterNode
-  /// The first message to the node: `node/relay`, without framing.
+  /// The first message to the node: `node/relay`, without framing. `Connection.linkGreeted` sends
+  /// the client's request after the response to it.
   public let greeting: [UInt8]
 }
 
 /// A connection to the node that serves a client's session; on the loop of the client's connection.
 ///
 /// It is an ordinary connection to a listener of that node, with framing by headers. Its first
-/// message is `node/relay`; then it carries the client's messages, and those of the node. A message
-/// of the node that begins with another byte than `{` or `[` is for this node (`NodeControl`).
+/// message is `node/relay`, and after the response the second one is `node/attach`; then it carries
+/// the client's messages, and those of the node. A message of the node that begins with another byte
+/// than `{` or `[` is for this node (`NodeControl`).
 public protocol NodeLink: AnyObject {
   /// Sends a message, after the turn.
   func send(_ message: UnsafeRawBufferPointer)
@@ -102,9 +104,11 @@ public enum NodeControl: UInt8, Sendable {
   case closes = 0x2E  // .
 }
 
-/// The request of a node that relays a client.
+/// The messages of a node that relays a client.
 enum NodeRelay {
   static let method: StaticString = "node/relay"
+  /// The notification with the client's request.
+  static let attachMethod: StaticString = "node/attach"
   /// The notification of an error in the framing of the client's messages.
   static let faultMethod: StaticString = "node/fault"
 
@@ -114,13 +118,23 @@ enum NodeRelay {
     let identity: String?
     /// The inputs that the client may still send; nil if their rate is not limited.
     let inputs: Double?
+  }
+
+  /// The time for which the relaying node may wait for the response to `node/relay`, and the node of
+  /// the session for the request after it, before the client may no longer evict another one. Both
+  /// together are at most the time after which clients give a connection up.
+  static let evictionTime = Duration.seconds(2)
+
+  struct Attach: Decodable {
     /// The client's request, `session/attach`, as JSON text.
     let request: String
+    /// False if the client may have gone, so that it must not evict another one.
+    let evicts: Bool
   }
 
   /// Writes the message of a relaying node.
   static func greeting(
-    _ secret: NodeSecret, identity: Identity?, inputs: Double?, request: [UInt8]
+    _ secret: NodeSecret, identity: Identity?, inputs: Double?
   ) -> [UInt8] {
     var writer = JSONWriter()
     writer.raw("{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"node/relay\",\"params\":{\"secret\":")
@@ -133,6 +147,15 @@ enum NodeRelay {
       writer.raw(",\"inputs\":")
       writer.value(inputs)
     }
+    writer.raw("}}")
+    return writer.bytes()
+  }
+
+  /// Writes the notification with the client's request.
+  static func attach(_ request: [UInt8], evicts: Bool) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.raw("{\"jsonrpc\":\"2.0\",\"method\":\"node/attach\",\"params\":{\"evicts\":")
+    writer.value(evicts)
     writer.raw(",\"request\":")
     writer.value(String(decoding: request, as: UTF8.self))
     writer.raw("}}")

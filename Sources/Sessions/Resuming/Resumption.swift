@@ -15,6 +15,8 @@ public struct AttachRequest {
   public var role: FrontendRole
   /// The stores to subscribe to, each with the revision that the client has; nil for none.
   public var revisions: [(store: String, revision: Revision?)]
+  /// False if the client may have gone: the request then fails if it would evict another client.
+  public var evicts = true
 
   /// Creates a request.
   public init(

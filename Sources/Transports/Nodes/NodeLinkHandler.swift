@@ -171,18 +171,19 @@ extension NodeLinkHandler {
     let message = control
     control = []
     switch phase {
-    case .greeting: greeted(message)
+    case .greeting: greeted(message, connection)
     case .attaching, .open: take(control: message, connection, shard)
     case .ended: break
     }
   }
 
-  private func greeted(_ response: [UInt8]) {
+  private func greeted(_ response: [UInt8], _ connection: Connection) {
     let text = String(decoding: response, as: UTF8.self)
     guard text.contains("\"result\"") else {
       return fail("the node \(node.name) at \(node.address) refuses this node: \(text)")
     }
     phase = .attaching
+    connection.linkGreeted(number)
   }
 
   private func take(

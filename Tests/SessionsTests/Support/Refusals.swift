@@ -81,6 +81,7 @@ extension SessionError {
     case .setAside: "set aside"
     case .unreadable: "unreadable"
     case .observer: "observer"
+    case .nameInUse: "name in use"
     case .nameless: "nameless"
     case .outOfOrder(let sequence): "out of order after \(sequence)"
     case .limit(let limit): "limit \(limit.rawValue)"

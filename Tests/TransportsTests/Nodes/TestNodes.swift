@@ -23,7 +23,7 @@ struct TestNode {
     sessionLimits: SessionLimits = .init(), patience: Duration = .seconds(20),
     certificate: ServerCertificate? = nil,
     authority: String? = nil, credentials: Credentials? = nil, gate: Gate = Gate(),
-    more: [ServerAddress] = []
+    more: [ServerAddress] = [], now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) async throws -> TestNode {
     var limits = limits
     // A loaded machine must not end a connection.
@@ -36,7 +36,7 @@ struct TestNode {
     let server = try await Server.start(
       kinds: [StoreKind("tally") { Sum(gate: gate) }],
       settings: ServerSettings(
-        limits: limits, credentials: credentials, nodes: membership.settings),
+        limits: limits, credentials: credentials, nodes: membership.settings, now: now),
       sessionLimits: sessionLimits, listeners: [address] + more, certificate: certificate,
       shards: shards, nodes: membership, journal: node)
     node.setAddress("\(server.addresses[0])")
