@@ -26,6 +26,8 @@ static struct sum sum(const struct frontend *all, int count) {
 void run_load(const struct run *run) {
   static struct histogram latencies;
   struct frontend *all = frontends(run, run->connections, &latencies);
+  if (run->relay.address)
+    for (int at = 0; at < run->connections; at++) resume(&all[at], &run->relay);
   pid_t server = run->server ? run->server : all->process;
   send_inputs(run, all, run->connections, run->warm_up);
 

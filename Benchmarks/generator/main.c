@@ -28,6 +28,7 @@ static const char usage[] =
     "  --kind add-remove|rename|move|remove-middle|remove-first|form|balance|loading\n"
     "  --warm-up SECONDS  --seconds SECONDS  --interval SECONDS  --rate INPUTS (per second)\n"
     "  --sessions (each connection has one)  --control ADDRESS:PORT (of the baseline, for soak)\n"
+    "  --relay ADDRESS:PORT (of another node, over which load resumes its sessions)\n"
     "  --server PROCESS  --core N  --server-core N\n";
 
 static const struct {
@@ -48,7 +49,8 @@ int main(int count, char **words) {
       {"kind", required_argument, NULL, 'k'},        {"warm-up", required_argument, NULL, 'w'},
       {"seconds", required_argument, NULL, 's'},     {"interval", required_argument, NULL, 'i'},
       {"rate", required_argument, NULL, 'r'},        {"sessions", no_argument, NULL, 'o'},
-      {"control", required_argument, NULL, 't'},     {"server", required_argument, NULL, 'v'},      {"core", required_argument, NULL, 'g'},
+      {"control", required_argument, NULL, 't'},     {"relay", required_argument, NULL, 'l'},
+      {"server", required_argument, NULL, 'v'},      {"core", required_argument, NULL, 'g'},
       {"server-core", required_argument, NULL, 'y'}, {0}};
   struct run run = {.target.server_core = -1, .connections = 1, .in_flight = 1, .subscribers = 1,
                     .items = 100, .seconds = 1, .interval = 10};
@@ -70,6 +72,7 @@ int main(int count, char **words) {
       case 'r': run.rate = atof(optarg); break;
       case 'o': run.has_sessions = true; break;
       case 't': run.control.address = optarg; break;
+      case 'l': run.relay.address = optarg; break;
       case 'v': run.server = (pid_t)atoi(optarg); break;
       case 'g': core = atoi(optarg); break;
       case 'y': run.target.server_core = atoi(optarg); break;

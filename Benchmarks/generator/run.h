@@ -11,6 +11,8 @@ struct run {
   /// The address of the baseline, which runs on the server's core. `soak` regularly sends it an input:
   /// the response time shows the load of other processes on the core.
   struct target control;
+  /// The node over which `load` attaches to its sessions; without an address: none.
+  struct target relay;
   /// The measured process, if the generator has not started it.
   pid_t server;
   int connections, in_flight, subscribers;
@@ -35,6 +37,8 @@ void run_soak(const struct run *run);
 
 /// Connects and prepares this number of frontends.
 struct frontend *frontends(const struct run *run, int count, struct histogram *latencies);
+/// Disconnects, and resumes the session over this server.
+void resume(struct frontend *frontend, const struct target *target);
 /// Sends inputs over all frontends for this duration, each with `in_flight` open requests; then completes
 /// their cycles and waits for all responses.
 void send_inputs(const struct run *run, struct frontend *all, int count, double seconds);

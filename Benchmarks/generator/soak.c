@@ -11,16 +11,6 @@
 
 static void nothing(struct frontend *frontend) { (void)frontend; }
 
-/// Disconnects and resumes the session.
-static void resume(const struct run *run, struct frontend *frontend) {
-  struct frontend before = *frontend;
-  leave(frontend);
-  connect_to(frontend, &run->target);
-  frontend->inputs = before.inputs;
-  attach(frontend, before.session, before.revision, false);
-  watch(frontend, true);
-}
-
 /// Closes the session and opens another one, with inputs of another kind.
 static void renew(const struct run *run, struct frontend *frontend) {
   compare(frontend);
@@ -48,7 +38,7 @@ static bool reconnect(const struct run *run, bool in_new_session) {
   if (in_new_session)
     renew(run, leaving);
   else
-    resume(run, leaving);
+    resume(leaving, &run->target);
   leaving = NULL;
   return true;
 }

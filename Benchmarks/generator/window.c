@@ -18,6 +18,15 @@ struct frontend *frontends(const struct run *run, int count, struct histogram *l
   return all;
 }
 
+void resume(struct frontend *frontend, const struct target *target) {
+  struct frontend before = *frontend;
+  leave(frontend);
+  connect_to(frontend, target);
+  frontend->inputs = before.inputs;
+  attach(frontend, before.session, before.revision, false);
+  watch(frontend, true);
+}
+
 // The callbacks of the loop have no context argument, therefore the window is global.
 static int in_flight;
 static bool is_over;

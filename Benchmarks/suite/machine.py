@@ -91,7 +91,7 @@ class Server:
         self.process = subprocess.Popen(
             [word.replace("FOLDER", self.folder) for word in self.command(self.port)],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.errors,
-            env=environment(self.folder), start_new_session=True, preexec_fn=prepared)
+            env=environment(self.folder), start_new_session=True, preexec_fn=self.prepare)
         self.pid = self.process.pid
         deadline = time.monotonic() + 30
         while True:
@@ -103,6 +103,12 @@ class Server:
                     self.__exit__()
                     raise Failure(f"{self.command(self.port)} does not listen on its port")
                 time.sleep(0.02)
+
+    def prepare(self):
+        """Prepares the child process before it executes the server."""
+        os.sched_setaffinity(0, {SERVER_CORE})
+        allow_descriptors()
+        take_precedence()
 
     def wait(self):
         self.process.wait()
@@ -118,13 +124,6 @@ class Server:
             self.process.wait()
         self.errors.close()
         shutil.rmtree(self.folder, ignore_errors=True)
-
-
-def prepared():
-    """Prepares the child process before it executes the server."""
-    os.sched_setaffinity(0, {SERVER_CORE})
-    allow_descriptors()
-    take_precedence()
 
 
 def environment(folder):
