@@ -258,7 +258,7 @@ public final class Session {
       }
     }
     // A client may have ended the session while the store was prepared.
-    guard !isEnded else { throw .expiredSession }
+    guard !isEnded || opening.prepared == nil else { throw .expiredSession }
     if opening.isUnprepared {
       unprepared = opening
       throw .unprepared
