@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests share."""
+"""The base of the tests, and the programs that they write."""
 
 import json
 import pathlib

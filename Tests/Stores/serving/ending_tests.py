@@ -33,14 +33,20 @@ def on_open(params):
         closed = program.requests("open")[0]["store"]
         self.assertEqual(program.requests("action", store=closed), [])
 
-    def test_server_stops_beside_programs_that_do_not_answer(self) -> None:
-        silent = self.program("time.sleep(1000)")
-        opening = self.program('def on_open(params): wait_for("never")')
-        server = self.serve(silent=silent.command, opening=opening.command)
-        # `stop` checks the exit code and the log.
-        for kind in ("silent", "opening"):
-            self.client(server).send("store/send", store=kind, input={})
-        self.wait(lambda: opening.requests("open"), "the program opens the store")
+    def test_server_stops_beside_a_program_that_does_not_describe_itself(self) -> None:
+        silent, good = self.program("time.sleep(1000)"), self.program()
+        # One thread takes the requests of both connections, in their order.
+        server = self.serve("--shards", "1", silent=silent.command, good=good.command)
+        self.client(server).send("store/send", store="silent", input={})
+        self.client(server).call("store/send", store="good", input={})
+        # It checks the exit code and the log.
+        self.stop(server)
+
+    def test_server_stops_beside_a_program_that_does_not_open_a_store(self) -> None:
+        program = self.program('def on_open(params): wait_for("never")')
+        server = self.serve(k=program.command)
+        self.client(server).send("store/send", store="k", input={})
+        self.wait(lambda: program.requests("open"), "the program opens the store")
         self.stop(server)
 
     def test_program_ends_with_its_input(self) -> None:

@@ -57,7 +57,7 @@ def on_restore(params):
             client.call("store/send", store=name, input={})
         self.assertEqual(program.starts(), 2)
 
-    def poisoned(self, effects: list[dict], method: str, **members: object) -> tuple[Program, object]:
+    def poisoned(self, effects: list[dict], method: str, **members: object) -> Program:
         """Lets a store ask for something at which the program ends; another store must continue."""
         program = self.program(EFFECTS)
         server = self.serve(k=program.command)
@@ -73,10 +73,10 @@ def on_restore(params):
             client.call("store/send", store="k", input=[])
         self.assertEqual(len(program.requests(method, **members)), 3)
         self.accepted(bad, "k", [])
-        return program, server
+        return program
 
     def test_poison_action(self) -> None:
-        program, _ = self.poisoned([{"type": "action", "action": "poison"}], "action", action="poison")
+        program = self.poisoned([{"type": "action", "action": "poison"}], "action", action="poison")
         # The other store has work that began before; it begins again in each process.
         newest = program.requests()[-1]["process"]
         self.assertEqual(len(program.requests("run", process=newest, name="long")), 1)
