@@ -19,6 +19,8 @@ enum ProgramCommandMessage: Sendable {
   case viewers(store: Int, [Viewer])
   case cancel(work: Int)
   case close(store: Int)
+  /// The server ends: no store is opened any more.
+  case stopOpening
 }
 
 /// A request of a store to the program.

@@ -7,7 +7,9 @@ internal import StatewireJSON
 extension ProgramLoop {
   func take(_ message: ProgramCommandMessage) {
     switch message {
+    case .stopOpening: stopOpening()
     case .open(let setup, let viewer, let now, let opened):
+      if isStopping { return opened(.failure(unavailable)) }
       switch phase {
       case .running: open(setup, viewer, now, opened)
       case .starting, .ending: early.append(message)
@@ -35,6 +37,18 @@ extension ProgramLoop {
       earlyViewers[number] = nil
       guard let instance = instances.removeValue(forKey: number), instance.isOpen else { return }
       requests.notify("machine/close") { $0.member("store", number) }
+    }
+  }
+
+  /// Ends the openings, whose connections do not outlive the server.
+  private func stopOpening() {
+    isStopping = true
+    takeEarly()
+    for id in openings {
+      if case .open(let instance, _, let opened)? = remove(id) {
+        instances[instance.setup.number] = nil
+        opened(.failure(unavailable))
+      }
     }
   }
 

@@ -58,6 +58,8 @@ final class ProgramLoop {
   private var changesAgain = false
   private(set) var phase = Phase.waiting(until: .now)
   private var isClosed = false
+  /// True if the server ends, and no store is opened any more.
+  var isStopping = false
   private(set) var description = ProgramDescription.unknown
   /// The failures since the process last ran for a while.
   private var failures = 0
@@ -135,7 +137,8 @@ final class ProgramLoop {
     (process, successor) = (nil, nil)
     failEarly()
     failRequests("the server is shutting down")
-    replies.flush()
+    // The loops of the stores have ended.
+    replies.drop()
   }
 
   // MARK: The process
@@ -331,6 +334,11 @@ final class ProgramLoop {
     return request
   }
 
+  /// The ids of the requests that open a store.
+  var openings: [Int] {
+    open.filter { if case .open = $0.value.request { true } else { false } }.keys.sorted()
+  }
+
   /// Returns a request that is not answered.
   func request(_ id: Int) -> Request? { open[id]?.request }
 
@@ -416,7 +424,7 @@ final class ProgramLoop {
     process.receiveErrors(report)
     switch process.receive({ take($0) && self.process === process }) {
     case .open:
-      if process.takeBlankLines() > 0, !strayMessages.takes(at: .now) {
+      if !strayMessages.takes(process.takeBlankLines(), at: .now) {
         failed("it sends too many lines without a message")
       }
     case .ended: if self.process === process { failed("") }

@@ -100,7 +100,7 @@ extension ProgramCommandMessage {
     case .open(_, _, _, let opened): opened(.failure(refusal))
     case .job(_, .work(_, _, _, let events)): events.finish()
     // The stores are closed with the server.
-    case .job, .begin, .viewers, .cancel, .close: break
+    case .job, .begin, .viewers, .cancel, .close, .stopOpening: break
     }
   }
 }

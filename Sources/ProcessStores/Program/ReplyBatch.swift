@@ -25,6 +25,12 @@ struct ReplyBatch {
   /// Calls a closure when the messages so far have been delivered.
   mutating func whenDelivered(_ body: @escaping @Sendable () -> Void) { ended.append(body) }
 
+  /// Drops the messages, whose stores have ended.
+  mutating func drop() {
+    for body in ended { body() }
+    (hosts, ended) = ([:], [])
+  }
+
   /// Delivers the messages.
   mutating func flush() {
     var waiting = ended

@@ -67,6 +67,9 @@ public final class StoreProgram: Sendable {
 
   deinit { mailbox.close() }
 
+  /// Ends the openings of stores, before the server of the stores ends.
+  public func stopOpening() { mailbox.post(.stopOpening) }
+
   /// Ends the process, and waits until it has ended. Stores that use the program afterwards get errors.
   public func close() async {
     mailbox.close()

@@ -12,15 +12,15 @@ struct TokenBucket {
     (self.capacity, self.perSecond, tokens) = (capacity, perSecond, capacity)
   }
 
-  /// Takes a token; returns false if there is none.
-  mutating func takes(at now: ContinuousClock.Instant) -> Bool {
+  /// Takes tokens; returns false if there are not enough.
+  mutating func takes(_ count: Int = 1, at now: ContinuousClock.Instant) -> Bool {
     tokens = min(capacity, tokens + (now - last) / .seconds(1) * perSecond)
     last = now
-    guard tokens >= 1 else {
+    guard tokens >= Double(count) else {
       refused += 1
       return false
     }
-    tokens -= 1
+    tokens -= Double(count)
     return true
   }
 

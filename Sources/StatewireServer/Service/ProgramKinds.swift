@@ -44,6 +44,11 @@ struct ProgramKinds: Sendable {
       + kinds.map { StoreKind($0.name, programs: $0.programs) }
   }
 
+  /// Ends the openings of stores, before the server ends.
+  func stopOpening() {
+    for program in kinds.flatMap(\.programs) { program.stopOpening() }
+  }
+
   /// Ends the programs.
   func close() async {
     for program in kinds.flatMap(\.programs) { await program.close() }
