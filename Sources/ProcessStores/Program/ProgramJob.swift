@@ -20,7 +20,7 @@ enum ProgramCommandMessage: Sendable {
   case cancel(work: Int)
   case close(store: Int)
   /// The server ends: no store is opened any more.
-  case stopOpening
+  case stopOpening(stopped: @Sendable () -> Void)
 }
 
 /// A request of a store to the program.

@@ -7,7 +7,9 @@ internal import StatewireJSON
 extension ProgramLoop {
   func take(_ message: ProgramCommandMessage) {
     switch message {
-    case .stopOpening: stopOpening()
+    case .stopOpening(let stopped):
+      stopOpening()
+      stopped()
     case .open(let setup, let viewer, let now, let opened):
       if isStopping { return opened(.failure(unavailable)) }
       switch phase {

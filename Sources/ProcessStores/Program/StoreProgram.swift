@@ -68,7 +68,11 @@ public final class StoreProgram: Sendable {
   deinit { mailbox.close() }
 
   /// Ends the openings of stores, before the server of the stores ends.
-  public func stopOpening() { mailbox.post(.stopOpening) }
+  public func stopOpening() async {
+    await withCheckedContinuation { continuation in
+      mailbox.post(.stopOpening { continuation.resume() })
+    }
+  }
 
   /// Ends the process, and waits until it has ended. Stores that use the program afterwards get errors.
   public func close() async {

@@ -45,8 +45,8 @@ struct ProgramKinds: Sendable {
   }
 
   /// Ends the openings of stores, before the server ends.
-  func stopOpening() {
-    for program in kinds.flatMap(\.programs) { program.stopOpening() }
+  func stopOpening() async {
+    for program in kinds.flatMap(\.programs) { await program.stopOpening() }
   }
 
   /// Ends the programs.

@@ -116,6 +116,7 @@ extension Server {
       } onCancel: {
         ending.signal()
       }
+      await parts.programs.stopOpening()
       await parts.server.stop()
       group.cancelAll()
       return await group.reduce(nil) { $0 ?? $1 }

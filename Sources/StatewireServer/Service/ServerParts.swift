@@ -42,7 +42,7 @@ struct ServerParts: Sendable {
 
   /// Ends all parts, in reverse order of their start.
   func close() async {
-    programs.stopOpening()
+    await programs.stopOpening()
     await server.stop()
     member?.close()
     await admin?.stop()
