@@ -65,7 +65,7 @@ final class StoreEntry {
   /// Events that follow the update that waits.
   private var waitingEvents: [(event: [UInt8], recipients: EventRecipients)] = []
   /// The requests whose inputs have exchanges that have not ended, by input.
-  private var unanswered: [InputID: (request: [UInt8], subscription: Subscription)] = [:]
+  private var awaitingReply: [InputID: (request: [UInt8], subscription: Subscription)] = [:]
   /// Callbacks for inputs that were settled while an input is being folded.
   private var settledDuringInput: [() -> Void] = []
 
@@ -212,7 +212,7 @@ final class StoreEntry {
 
   /// Closes the entry: notifies all subscribers and removes them.
   func close() {
-    unanswered = [:]
+    awaitingReply = [:]
     for entry in audienceEntries { entry.close() }
     audiences = nil
     isClosed = true
@@ -303,8 +303,8 @@ final class StoreEntry {
       flush()
       throw error
     }
-    if let sendResult, !sendResult.isAnswered {
-      if let request { unanswered[sendResult.inputID] = (Array(request), subscription) }
+    if let sendResult, !sendResult.isReplied {
+      if let request { awaitingReply[sendResult.inputID] = (Array(request), subscription) }
     } else {
       subscription.applied(request)
     }
@@ -490,9 +490,12 @@ extension StoreEntry: StoreServer {
     for entry in audienceEntries { entry.willReply() }
   }
 
-  func didReply(to inputID: InputID, isAnswered: Bool) {
-    for entry in audienceEntries { entry.didReply(to: inputID, isAnswered: isAnswered) }
-    if isAnswered, let (request, subscription) = unanswered.removeValue(forKey: inputID) {
+  func didReply(to inputID: InputID, isLast: Bool, isRefused: Bool) {
+    for entry in audienceEntries {
+      entry.didReply(to: inputID, isLast: isLast, isRefused: isRefused)
+    }
+    if isLast, let (request, subscription) = awaitingReply.removeValue(forKey: inputID), !isRefused
+    {
       request.withUnsafeBytes { subscription.applied($0) }
     }
     flush()

@@ -33,7 +33,7 @@ struct KeyedAudience: ProcessAudience {
   init(_ value: String?) { key = value }
 }
 
-/// A machine that runs in a program: inputs and actions are exchanges with the program, whose answers
+/// A machine that runs in a program: inputs and actions are exchanges with the program, whose responses
 /// are folded.
 struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
   typealias Input = ProcessInput
@@ -111,7 +111,7 @@ struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
     if case .updated(let update) = action { update.isRedaction } else { false }
   }
 
-  /// Passes the viewers on to the program. Its answer is no effect of an input, which would be
+  /// Passes the viewers on to the program. Its response is not an effect of an input, which would be
   /// journaled: viewers do not outlive the process.
   func input(for viewers: [Viewer]) -> Input? {
     store.viewersChanged(viewers)
@@ -129,7 +129,7 @@ extension ProcessMachine: DurableMachine {
   }
 
   func restart(of input: Input, in state: State, after elapsed: Duration) -> Effect<Action> {
-    // The program has answered an input that has effects: these continue by themselves.
+    // The program has responded to an input that has effects: these continue by themselves.
     .identified { [store] id in
       if let id = id?.description, state.pending.contains(where: { $0.input == id }) {
         return .none

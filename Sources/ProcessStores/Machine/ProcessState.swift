@@ -42,7 +42,7 @@ struct ProcessState: Codable, Sendable {
   func pendingEffect(_ key: Int) -> PendingEffect? { pending.first { $0.key == key } }
 }
 
-/// The change of a store that an answer of the program makes.
+/// The change of a store that a response of the program makes.
 ///
 /// A class: it is passed from the thread of the program to that of the store.
 final class ProcessUpdate: Sendable {
@@ -90,11 +90,11 @@ struct ActionFailure: Hashable, Sendable {
 
 /// An action of the machine.
 enum ProcessAction: Sendable {
-  /// The program has answered.
+  /// The program has responded.
   case updated(ProcessUpdate)
   /// An event of the update before.
   case happened(ProcessEvent)
-  /// The program is to receive an action. With `ends`, its effect ends with the answer.
+  /// The program is to receive an action. With `ends`, its effect ends with the response.
   case act(JSONText, of: Int, ends: Bool, ActionFailure?)
   /// The work of an effect has failed.
   case failed(key: Int, ActionFailure)

@@ -9,7 +9,7 @@ public struct ProgramCommand: Sendable {
   public var environment: [String: String] = [:]
   /// The working folder; nil for that of the server.
   public var folder: String?
-  /// The time in which the program answers a request.
+  /// The time in which the program responds to a request.
   public var timeLimit: Duration = .seconds(10)
   /// The writable memory of one process, in bytes; 0 for no limit.
   public var memoryBytes = 2 << 30

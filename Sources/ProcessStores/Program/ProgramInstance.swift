@@ -32,7 +32,7 @@ final class ProgramInstance {
   /// Notes that the program has failed at an effect, or at restoring the store.
   func failed(at key: Int?) { failures[key, default: 0] += 1 }
 
-  /// Notes that the program has answered.
+  /// Notes that the program has responded.
   func succeeded(at key: Int?) { if !failures.isEmpty { failures[key] = nil } }
 
   /// Forgets the failures, because the program has changed.

@@ -13,7 +13,7 @@ extension ProgramLoop {
       switch try ProgramMessage(line) {
       case .result(let id, let text):
         guard let request = remove(id) else {
-          // The answer to work that was cancelled.
+          // The response to work that was cancelled.
           guard id <= requests.last else {
             throw JSONError(.value, "no request has the id \(id)")
           }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Sessions
 internal import StateMachines
 internal import StatewireJSON
 
@@ -22,18 +23,18 @@ final class ProgramLoop {
     case running
     /// The process has failed, and is started at a time.
     case waiting(until: ContinuousClock.Instant)
-    /// The process answers its last requests, and the successor then replaces it.
+    /// The process responds to its last requests, and the successor then replaces it.
     case ending(ProgramDescription)
   }
 
   /// A process of changed files that has been asked to describe itself.
-  private struct Successor {
+  struct Successor {
     let streams: ProgramStreams
     let deadline: ContinuousClock.Instant
     var lastError: String?
   }
 
-  /// A request that has not been answered.
+  /// A request without a response.
   enum Request {
     case describe
     case open(ProgramInstance, now: Int, @Sendable (Result<ProcessState, InputRefusal>) -> Void)
@@ -43,27 +44,27 @@ final class ProgramLoop {
   }
 
   let kind: String
-  private let command: ProgramCommand
+  let command: ProgramCommand
   private let mailbox: ProgramMailbox
   private let busy: (@Sendable () -> @Sendable () -> Void)?
   private let described: @Sendable (ProgramDescription?, String?) -> Void
-  private let log: @Sendable (StoreProgram.LogEntry) -> Void
+  let log: @Sendable (StoreProgram.LogEntry) -> Void
 
-  private var process: ProgramStreams?
+  var process: ProgramStreams?
   /// The next version of the program, which replaces the process.
-  private var successor: Successor?
-  private var files: WatchedFolder?
-  private var nextLook = ContinuousClock.now
+  var successor: Successor?
+  var files: WatchedFolder?
+  var nextLook = ContinuousClock.now
   /// True if files have changed while the process was starting.
-  private var changesAgain = false
-  private(set) var phase = Phase.waiting(until: .now)
+  var changesAgain = false
+  var phase = Phase.waiting(until: .now)
   private var isClosed = false
   /// True if the server ends, and no store is opened any more.
   var isStopping = false
   private(set) var description = ProgramDescription.unknown
   /// The failures since the process last ran for a while.
-  private var failures = 0
-  private var startedAt = ContinuousClock.now
+  var failures = 0
+  var startedAt = ContinuousClock.now
   private var lastProblem: String?
   /// The last line of the standard error of the process.
   private var lastErrorLine: String?
@@ -91,13 +92,13 @@ final class ProgramLoop {
   var restoring = 0
   static let maximumRestoring = 64
 
-  private var errorLines = TokenBucket(capacity: 100, perSecond: 10)
+  /// Limits the lines of the log.
+  private let lines = TokenBucket(perSecond: 20, at: .now)
+  /// True if lines were left out since the last one.
+  private var hasLeftOutLines = false
   /// Limits the messages of the process that belong to no work.
-  private var strayMessages = TokenBucket(capacity: 10_000, perSecond: 1_000)
+  private let strayMessages = TokenBucket(perSecond: 1_000, at: .now)
   private var replies = ReplyBatch()
-
-  /// The most bytes that wait for the process before stores get errors.
-  static let maximumUnsentBytes = 64 << 20
 
   init(
     kind: String, _ command: ProgramCommand, _ mailbox: ProgramMailbox,
@@ -199,124 +200,6 @@ final class ProgramLoop {
     startSuccessor()
   }
 
-  // MARK: Changed files
-
-  /// The time between two looks at the files.
-  ///
-  /// - Units: milliseconds.
-  private static let watchInterval: Int32 = 200
-
-  /// Starts the successor when files have changed, and follows it until it replaces the process.
-  private func watch() {
-    if nextLook <= .now {
-      nextLook = .now + .milliseconds(Int(Self.watchInterval))
-      if files?.hasChanged() == true { startSuccessor() }
-    }
-    guard let successor else { return replaceIfIdle() }
-    successor.streams.receiveErrors { self.successor?.lastError = $0 }
-    var result: Result<ProgramDescription, JSONError>?
-    let output = successor.streams.receive { line in
-      result = Self.description(line)
-      return false
-    }
-    switch (result, output) {
-    case (.success(let description)?, _): replace(by: description)
-    case (.failure(let error)?, _): giveUp("it broke the protocol: \(error.message)")
-    case (nil, .ended): giveUp("it has ended (\(successor.streams.end()))", hasEnded: true)
-    case (nil, .overlong): giveUp("a line is too long")
-    case (nil, .open):
-      if case .ending = phase { break }
-      if successor.deadline <= .now { giveUp("it did not answer within \(command.timeLimit)") }
-    }
-    replaceIfIdle()
-  }
-
-  private func startSuccessor() {
-    // A later change replaces an earlier one.
-    if let successor { _ = successor.streams.end() }
-    successor = nil
-    switch phase {
-    case .running: break
-    case .ending: continueProcess()
-    case .starting:
-      changesAgain = true
-      return
-    case .waiting:
-      // The next start has the new files.
-      failures = 0
-      phase = .waiting(until: .now)
-      for instance in instances.values { instance.forgetFailures() }
-      return
-    }
-    do throws(ProgramProcess.StartError) {
-      let streams = try ProgramStreams(command)
-      var requests = ProgramRequests()
-      _ = requests.request("machine/describe") { $0.member("protocol", 1) }
-      requests.output.withBytes { streams.send($0) }
-      successor = Successor(streams: streams, deadline: .now + command.timeLimit)
-    } catch {
-      log(.failure("the changed program cannot be started, so the earlier one continues: \(error)"))
-    }
-  }
-
-  private static func description(
-    _ line: UnsafeRawBufferPointer
-  ) -> Result<ProgramDescription, JSONError> {
-    do throws(JSONError) {
-      switch try ProgramMessage(line) {
-      case .result(_, let text): return .success(try ProgramDescription(text))
-      case .error(_, let error): throw JSONError(.value, error.message)
-      case .action, .unknown: throw JSONError(.value, "the first message is no description")
-      }
-    } catch {
-      return .failure(error)
-    }
-  }
-
-  /// Lets the process continue, whose successor is given up.
-  private func continueProcess() {
-    guard case .ending = phase else { return }
-    phase = .running
-    for instance in instances.values where instance.isOpen { sendWaiting(instance) }
-    takeEarly()
-  }
-
-  private func giveUp(_ reason: String, hasEnded: Bool = false) {
-    guard let successor else { return }
-    defer { continueProcess() }
-    successor.streams.receiveErrors { self.successor?.lastError = $0 }
-    let error = self.successor?.lastError.map { ": \($0)" } ?? ""
-    if !hasEnded { _ = successor.streams.end() }
-    self.successor = nil
-    log(
-      .failure("the earlier program continues, because the changed one failed: \(reason)\(error)"))
-  }
-
-  private func replace(by new: ProgramDescription) {
-    for fault in SchemaChange.faults(from: description, to: new) {
-      log(.failure("the changed program may not fit its clients: \(fault)"))
-    }
-    phase = .ending(new)
-  }
-
-  /// Replaces the process by its successor when it has answered all requests except work.
-  private func replaceIfIdle() {
-    guard case .ending(let new) = phase, let successor else { return }
-    let isIdle = open.values.allSatisfy {
-      if case .job(_, .work) = $0.request { true } else { false }
-    }
-    guard isIdle else { return }
-    failRequests("the program of the store kind \(kind.quoted()) was replaced", isFailure: false)
-    _ = process?.end()
-    process = successor.streams
-    self.successor = nil
-    requests = ProgramRequests(after: 1)
-    startedAt = .now
-    for instance in instances.values { instance.forgetFailures() }
-    log(.notice("the changed program runs"))
-    run(new)
-  }
-
   // MARK: Requests
 
   /// Adds a request that has been written.
@@ -327,19 +210,22 @@ final class ProgramLoop {
     limited.append(id)
   }
 
-  /// Removes a request that is answered.
+  /// Removes a request that has its response.
   func remove(_ id: Int) -> Request? {
     guard let (request, ended) = open.removeValue(forKey: id) else { return nil }
     if let ended { replies.whenDelivered(ended) }
     return request
   }
 
+  /// True if the process has responded to all requests except work.
+  var isIdle: Bool { open.keys.allSatisfy(isWork) }
+
   /// The ids of the requests that open a store.
   var openings: [Int] {
     open.filter { if case .open = $0.value.request { true } else { false } }.keys.sorted()
   }
 
-  /// Returns a request that is not answered.
+  /// Returns a request that has no response.
   func request(_ id: Int) -> Request? { open[id]?.request }
 
   func deliver(_ message: EffectMessage?, to reply: ExchangeReply<ProcessAction>) {
@@ -351,7 +237,7 @@ final class ProgramLoop {
   /// - Parameters:
   ///   - reason: The reason, for clients.
   ///   - isFailure: False if the process is ended on purpose.
-  private func failRequests(_ reason: String, isFailure: Bool = true) {
+  func failRequests(_ reason: String, isFailure: Bool = true) {
     let ids = open.keys.sorted()
     (limited, firstLimited) = ([], 0)
     (works, unrestored) = ([:], [])
@@ -408,7 +294,7 @@ final class ProgramLoop {
   }
 
   /// True while so much waits for the process that stores get errors.
-  var isFull: Bool { (process?.unsentCount ?? 0) > Self.maximumUnsentBytes }
+  var isFull: Bool { process?.isFull ?? false }
 
   private func send() {
     if requests.output.count > 0 {
@@ -424,7 +310,7 @@ final class ProgramLoop {
     process.receiveErrors(report)
     switch process.receive({ take($0) && self.process === process }) {
     case .open:
-      if !strayMessages.takes(process.takeBlankLines(), at: .now) {
+      if strayMessages.use(process.takeBlankLines(), at: .now) != nil {
         failed("it sends too many lines without a message")
       }
     case .ended: if self.process === process { failed("") }
@@ -434,21 +320,25 @@ final class ProgramLoop {
 
   private func report(_ line: String) {
     if !line.isEmpty { lastErrorLine = line }
-    guard errorLines.takes(at: .now) else { return }
-    if errorLines.takeRefused() > 0 { log(.output("(lines were left out)")) }
+    guard lines.takeOne(at: .now) else {
+      hasLeftOutLines = true
+      return
+    }
+    if hasLeftOutLines { log(.output("(lines were left out)")) }
+    hasLeftOutLines = false
     log(.output(line))
   }
 
   /// Notes a failure that does not end the process.
   func complain(_ text: String) {
-    if errorLines.takes(at: .now) { log(.failure(text)) }
+    if lines.takeOne(at: .now) { log(.failure(text)) }
   }
 
   /// Counts a message of the process that belongs to nothing.
   ///
   /// - Throws: `JSONError` if there are too many.
   func countStrayMessage() throws(JSONError) {
-    guard strayMessages.takes(at: .now) else {
+    guard strayMessages.takeOne(at: .now) else {
       throw JSONError(.value, "it sends too many messages that belong to no work")
     }
   }

@@ -84,6 +84,7 @@ struct ProgramProcess {
         isReaped = true
         break
       }
+      // The system reports the end by SIGCHLD only, which a library must not handle.
       usleep(1000)
     }
     // Also the processes that it has started, and that have not left the group.
@@ -111,10 +112,6 @@ struct ProgramProcess {
     let copies = strings.map { strdup($0) }
     defer { for copy in copies { free(copy) } }
     let pointers = copies.map { UnsafePointer<CChar>($0) } + [nil]
-    return pointers.withUnsafeBufferPointer { buffer in
-      // The array is not empty.
-      guard let start = buffer.baseAddress else { preconditionFailure("an empty array") }
-      return body(start)
-    }
+    return body(pointers)
   }
 }

@@ -50,11 +50,12 @@ final class ProgramStreams {
     return blankLines
   }
 
-  /// The most bytes that wait for the process before it is not read.
-  private static let maximumUnread = 64 << 20
+  private static let maximumUnsent = 64 << 20
 
-  /// The number of bytes that wait for the process.
-  var unsentCount: Int { unsent.count - sentCount }
+  private var unsentCount: Int { unsent.count - sentCount }
+
+  /// True while so much waits for the process that it is not read either.
+  var isFull: Bool { unsentCount > Self.maximumUnsent }
 
   /// The descriptors to wait for.
   var items: [pollfd] {
@@ -104,7 +105,7 @@ final class ProgramStreams {
   func receive(_ line: (UnsafeRawBufferPointer) -> Bool) -> Output {
     // A process that does not read its input cannot be a store.
     if isInputClosed { return .ended }
-    if unsentCount > Self.maximumUnread { return .open }
+    if isFull { return .open }
     // A bounded part, so that the stores are served in between.
     for _ in 0..<16 {
       let start = received.count

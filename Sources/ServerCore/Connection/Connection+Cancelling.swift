@@ -14,7 +14,7 @@ extension Connection {
     switch params.id {
     case .string, .number:
       let id = params.id.jsonBytes().withUnsafeBytes { RequestID($0) }
-      if let request = running.removeLatest(id) {
+      if let request = running.cancelLatest(id) {
         cancel(request)
       } else {
         output.cancelEarlier(id)

@@ -30,7 +30,7 @@ extension Connection {
     case .accepted(let sendResult, let subscription, let settle):
       respond(to: request, sendResult, subscription, settle: settle)
     case .running(let inputID, let subscription):
-      watch(request, subscription, inputID, from: nil, responds: true)
+      watch(request, subscription, inputID, from: nil, respondingAt: .effects)
     case .ended(let revision): reply(to: request, revision: revision, changed: false)
     }
   }
@@ -39,33 +39,12 @@ extension Connection {
   func respond(
     to request: Request, _ sendResult: SendResult, _ subscription: Subscription, settle: Bool
   ) {
-    if sendResult.isSettled || (sendResult.isAnswered && !settle) {
+    let end: RunningRequest.End? = settle ? .effects : sendResult.isReplied ? nil : .reply
+    if sendResult.isSettled || end == nil {
       reply(to: request, revision: sendResult.revision, changed: sendResult.changed)
-    } else if !sendResult.isAnswered, !settle, let address = request.address {
-      respond(to: address, after: sendResult.inputID, subscription)
     }
     if !sendResult.isSettled {
-      watch(request, subscription, sendResult.inputID, from: sendResult.base, responds: settle)
-    }
-  }
-
-  /// Responds when the exchanges of an input have ended.
-  private func respond(
-    to address: ReplyAddress, after inputID: InputID, _ subscription: Subscription
-  ) {
-    address.batch?.open += 1
-    running.awaitingAnswers += 1
-    subscription.whenAnswered(inputID) { [weak self] completion in
-      self?.running.awaitingAnswers -= 1
-      self?.writer.respond(to: address) { writer in
-        if completion.wasClosed {
-          writer.error(RPCError(.storeClosed, "the store was closed"))
-        } else if let refusal = completion.refusal {
-          writer.error(RPCError(refusal))
-        } else {
-          writer.result { $0.accepted(at: completion.revision, changed: completion.changed) }
-        }
-      }
+      watch(request, subscription, sendResult.inputID, from: sendResult.base, respondingAt: end)
     }
   }
 
@@ -76,37 +55,50 @@ extension Connection {
   ///   - subscription: The client's subscription to the store.
   ///   - inputID: The input whose effects run.
   ///   - base: The state before the input; nil if an earlier request sent it.
-  ///   - responds: True if the response waits for the effects.
+  ///   - end: The end that the response waits for; nil if it does not wait.
   private func watch(
     _ request: Request, _ subscription: Subscription, _ inputID: InputID, from base: StateMark?,
-    responds: Bool
+    respondingAt end: RunningRequest.End?
   ) {
     // A notification is kept, too: its effects count, and are cancelled with the connection.
     let address = request.address
-    let base = responds ? base : nil
-    if responds, address != nil {
-      request.batch?.open += 1
-      subscription.respondsAtEnd(of: inputID)
-    }
+    let base = end == .effects ? base : nil
+    if end != nil, address != nil { request.batch?.open += 1 }
+    if end == .effects, address != nil { subscription.respondsAtEnd(of: inputID) }
     let number = running.add(
       RunningRequest(
         id: address?.id, subscription: subscription, inputID: inputID,
-        address: responds ? address : nil))
+        address: end == nil ? nil : address, end: end ?? .effects))
+    if end == .reply {
+      subscription.whenReplied(inputID) { [weak self] completion in
+        guard let self, let address = running.takeAddress(of: number) else { return }
+        respond(to: address, completion, changed: completion.changed, isFirst: true)
+      }
+    }
     subscription.whenSettled(inputID) { [weak self] completion in
       guard let self, let request = running.remove(number), let address = request.address else {
         return
       }
-      writer.respond(to: address) { writer in
-        // Not for a repeated input: it was accepted, and a repeat after the closing also gets a
-        // result.
-        if completion.wasClosed, base != nil {
-          writer.error(RPCError(.storeClosed, "the store was closed"))
-        } else if let refusal = completion.refusal {
-          writer.error(RPCError(refusal))
-        } else {
-          let changed = base.map(subscription.hasChanged) ?? false
-          writer.result { $0.accepted(at: completion.revision, changed: changed) }
-        }
+      respond(
+        to: address, completion, changed: base.map(subscription.hasChanged) ?? false,
+        isFirst: base != nil)
+    }
+  }
+
+  /// Responds to an input whose effects, or whose exchanges, have ended.
+  ///
+  /// - Parameter isFirst: False for a repeated input: it was accepted, and a repeat after the closing
+  ///   of the store also gets a result.
+  private func respond(
+    to address: ReplyAddress, _ completion: Completion, changed: Bool, isFirst: Bool
+  ) {
+    writer.respond(to: address) { writer in
+      if completion.wasClosed, isFirst {
+        writer.error(RPCError(.storeClosed, "the store was closed"))
+      } else if let refusal = completion.refusal {
+        writer.error(RPCError(refusal))
+      } else {
+        writer.result { $0.accepted(at: completion.revision, changed: changed) }
       }
     }
   }

@@ -34,9 +34,7 @@ extension Connection {
   func prepare(_ opening: StoreOpening, for request: Request, _ shard: isolated Shard) {
     let (text, viewer) = (Array(request.text), participant.viewer)
     let clock = participant.session.clock
-    request.batch?.open += 1
-    let offloaded = OffloadedRequest(batch: request.batch, byteCount: text.count)
-    offload(offloaded, shard) {
+    offload(OffloadedRequest(request, byteCount: text.count), shard) {
       var opening = opening
       await opening.prepare(for: viewer, at: clock)
       return opening
@@ -49,7 +47,7 @@ extension Connection {
           connection.fail(text, RPCError(error), batch: request.batch)
         }
       }
-      if let batch = request.batch { connection.writer.finish(batch) }
+      if request.id != nil, let batch = request.batch { connection.writer.finish(batch) }
     }
   }
 

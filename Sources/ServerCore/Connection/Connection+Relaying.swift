@@ -115,7 +115,7 @@ extension Connection {
 
   /// Cancels the effects of the latest request with an id, as `$/cancelRequest` does.
   public func cancel(requestID: RequestID) {
-    if let request = running.removeLatest(requestID) { cancel(request) }
+    if let request = running.cancelLatest(requestID) { cancel(request) }
   }
 }
 

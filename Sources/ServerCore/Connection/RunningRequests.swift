@@ -9,8 +9,18 @@ struct RunningRequest {
   let id: RequestID?
   let subscription: Subscription
   let inputID: InputID
-  /// The address of its response; nil if the response does not wait for the effects.
-  let address: ReplyAddress?
+  /// The address of its response; nil if it has been sent.
+  fileprivate(set) var address: ReplyAddress?
+  /// The end that its response waits for.
+  let end: End
+
+  enum End {
+    /// The other party has carried out the input. Cancelling the request does not end the wait, because
+    /// it does not end the exchange.
+    case reply
+    /// All effects have ended.
+    case effects
+  }
 }
 
 /// The requests of a connection whose effects have not ended.
@@ -21,12 +31,8 @@ struct RunningRequests {
   private var latest: [RequestID: Int] = [:]
   private var lastNumber = 0
 
-  /// Number of responses that wait for effects, or for another party that carries out the input.
-  var openResponses: Int { awaitingEffects + awaitingAnswers }
-  private var awaitingEffects = 0
-  /// Number of responses that wait for another party. Cancelling the request does not end them: the
-  /// input is carried out.
-  var awaitingAnswers = 0
+  /// Number of responses that wait for a reply or for effects.
+  private(set) var openResponses = 0
 
   var count: Int { requests.count }
 
@@ -37,7 +43,7 @@ struct RunningRequests {
     lastNumber += 1
     requests[lastNumber] = request
     if let id = request.id { latest[id] = lastNumber }
-    if request.address != nil { awaitingEffects += 1 }
+    if request.address != nil { openResponses += 1 }
     return lastNumber
   }
 
@@ -47,15 +53,31 @@ struct RunningRequests {
   mutating func remove(_ number: Int) -> RunningRequest? {
     guard let request = requests.removeValue(forKey: number) else { return nil }
     if let id = request.id, latest[id] == number { latest[id] = nil }
-    if request.address != nil { awaitingEffects -= 1 }
+    if request.address != nil { openResponses -= 1 }
     return request
   }
 
-  /// Removes the latest request with an id.
+  /// Takes the address of a response that is sent now, while the effects continue.
+  ///
+  /// - Returns: The address; nil if the response was sent before.
+  mutating func takeAddress(of number: Int) -> ReplyAddress? {
+    guard let address = requests[number]?.address else { return nil }
+    requests[number]?.address = nil
+    openResponses -= 1
+    return address
+  }
+
+  /// Removes the latest request with an id, unless its response waits for a reply.
   ///
   /// - Returns: The request; nil if there is none with this id.
-  mutating func removeLatest(_ id: RequestID) -> RunningRequest? {
-    latest[id].flatMap { remove($0) }
+  mutating func cancelLatest(_ id: RequestID) -> RunningRequest? {
+    guard let number = latest[id], let request = requests[number] else { return nil }
+    if request.address != nil, request.end == .reply {
+      var continuing = request
+      continuing.address = nil
+      return continuing
+    }
+    return remove(number)
   }
 
   /// Removes all requests.

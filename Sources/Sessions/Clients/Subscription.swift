@@ -141,9 +141,9 @@ public final class Subscription {
   /// Notes that a request gets its response when an input is settled.
   public func respondsAtEnd(of inputID: InputID) { storeEntry.store.respondsAtEnd(of: inputID) }
 
-  /// Calls `body` when the exchanges of an input have ended; see `AnyStore.whenAnswered`.
-  public func whenAnswered(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
-    storeEntry.store.whenAnswered(inputID, body)
+  /// Calls `body` when the exchanges of an input have ended; see `AnyStore.whenReplied`.
+  public func whenReplied(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
+    storeEntry.store.whenReplied(inputID, body)
   }
 
   /// Calls `body` when an input is settled, immediately if it is settled already.

@@ -56,7 +56,7 @@ public final class ClosedStore: AnyStore {
     body(Completion(revision: revision, .closed))
   }
   /// Does nothing: a closed store accepts no inputs.
-  public func whenAnswered(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {}
+  public func whenReplied(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {}
   /// Does nothing: no request waits for an input of the store.
   public func respondsAtEnd(of inputID: InputID) {}
   /// Compares the revisions.

@@ -70,9 +70,9 @@ public protocol AnyStore: AnyObject {
 
   /// Calls `body` once when the exchanges of an input have ended.
   ///
-  /// - Precondition: they have not ended: `SendResult.isAnswered` was false, and `body` is added in
+  /// - Precondition: they have not ended: `SendResult.isReplied` was false, and `body` is added in
   ///   the same turn.
-  func whenAnswered(_ inputID: InputID, _ body: @escaping (Completion) -> Void)
+  func whenReplied(_ inputID: InputID, _ body: @escaping (Completion) -> Void)
 
   /// Notes that a request gets its response when all effects of an input have ended. If an effect
   /// refuses the input, the response is the refusal.
@@ -171,8 +171,9 @@ public protocol StoreServer: AnyObject {
   ///
   /// - Parameters:
   ///   - inputID: The input.
-  ///   - isAnswered: True if it was the last reply before the response to the input.
-  func didReply(to inputID: InputID, isAnswered: Bool)
+  ///   - isLast: True if it was the last reply before the response to the input.
+  ///   - isRefused: True if it has refused the input.
+  func didReply(to inputID: InputID, isLast: Bool, isRefused: Bool)
 
   /// Handles a published value.
   func published(_ publication: borrowing Publication)
@@ -195,7 +196,7 @@ extension StoreServer {
   /// Does nothing: the server does not report to which input an update belongs.
   public func willReply() {}
   /// Does nothing: the server does not report to which input an update belongs.
-  public func didReply(to inputID: InputID, isAnswered: Bool) {}
+  public func didReply(to inputID: InputID, isLast: Bool, isRefused: Bool) {}
 }
 
 /// The reason why an input that came as JSON text was refused.

@@ -18,13 +18,13 @@ struct InputIDs: ~Copyable {
     /// True if the replies to exchanges have changed the view state.
     var hasChanged = false
     /// The callbacks that wait for the end of the exchanges; nil if there are none.
-    var answerWaiters: [(Completion) -> Void]?
+    var replyWaiters: [(Completion) -> Void]?
     /// True if the exchanges have ended once: later ones do not delay the response.
-    var isAnswered = false
+    var isReplied = false
   }
 
   /// The end of the exchanges of an input.
-  struct Answered {
+  struct Replies {
     /// The callbacks that wait for it.
     let waiters: [(Completion) -> Void]
     let end: Completion.End
@@ -57,17 +57,17 @@ struct InputIDs: ~Copyable {
     open[index].running += 1
     guard isExchange else { return }
     open[index].exchanges += 1
-    if !open[index].isAnswered, open[index].answerWaiters == nil { open[index].answerWaiters = [] }
+    if !open[index].isReplied, open[index].replyWaiters == nil { open[index].replyWaiters = [] }
   }
 
   /// True if no exchange delays the response to the input.
-  func isAnswered(_ inputID: InputID) -> Bool {
-    index(of: inputID).map { open[$0].answerWaiters == nil } ?? true
+  func isReplied(_ inputID: InputID) -> Bool {
+    index(of: inputID).map { open[$0].replyWaiters == nil } ?? true
   }
 
   /// Adds a callback that is called at the end of the exchanges of an input.
-  mutating func waitForAnswer(to inputID: InputID, _ waiter: @escaping (Completion) -> Void) {
-    if let index = index(of: inputID) { open[index].answerWaiters?.append(waiter) }
+  mutating func waitForReply(to inputID: InputID, _ waiter: @escaping (Completion) -> Void) {
+    if let index = index(of: inputID) { open[index].replyWaiters?.append(waiter) }
   }
 
   /// Notes that an exchange of the input has ended.
@@ -77,14 +77,14 @@ struct InputIDs: ~Copyable {
   ///   which the exchanges ended; else nil.
   mutating func exchangeEnded(
     _ inputID: InputID, changed: Bool
-  ) -> Answered? {
+  ) -> Replies? {
     guard let index = index(of: inputID) else { return nil }
     open[index].exchanges -= 1
     if changed { open[index].hasChanged = true }
-    guard open[index].exchanges == 0, let waiters = open[index].answerWaiters else { return nil }
-    open[index].answerWaiters = nil
-    open[index].isAnswered = true
-    return Answered(
+    guard open[index].exchanges == 0, let waiters = open[index].replyWaiters else { return nil }
+    open[index].replyWaiters = nil
+    open[index].isReplied = true
+    return Replies(
       waiters: waiters, end: open[index].end, changed: open[index].hasChanged)
   }
 
@@ -126,7 +126,7 @@ struct InputIDs: ~Copyable {
   /// - Returns: Each input that was not settled, with its callbacks.
   mutating func closeAll() -> [(inputID: InputID, waiters: [(Completion) -> Void])] {
     defer { open.removeAll() }
-    return open.map { ($0.inputID, ($0.answerWaiters ?? []) + $0.waiters) }
+    return open.map { ($0.inputID, ($0.replyWaiters ?? []) + $0.waiters) }
   }
 
   private func place(of inputID: InputID) -> Int {

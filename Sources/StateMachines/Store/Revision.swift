@@ -34,7 +34,7 @@ public struct SendResult: Sendable {
   /// True if no effect of the input still runs.
   public let isSettled: Bool
   /// True if no exchange of the input still delays the response.
-  public let isAnswered: Bool
+  public let isReplied: Bool
 }
 
 /// A mark of a published state, to compare it with a later one; see `AnyStore.hasChanged`.

@@ -228,19 +228,20 @@ extension Store {
       if !following.isEmpty { performFollowing() }
     }
     guard phase != .closed, runner.ended(number) != nil else {
-      listeners.server?.didReply(to: inputID, isAnswered: false)
+      listeners.server?.didReply(to: inputID, isLast: false, isRefused: false)
       return
     }
     observers.ended(run.operation, refusal == nil ? .finished : .failed, revision)
-    let answered = inputIDs.exchangeEnded(inputID, changed: revision != before)
-    listeners.server?.didReply(to: inputID, isAnswered: answered != nil && refusal == nil)
-    if let answered { respond(answered) }
+    let replies = inputIDs.exchangeEnded(inputID, changed: revision != before)
+    listeners.server?.didReply(
+      to: inputID, isLast: replies != nil, isRefused: refusal != nil)
+    if let replies { respond(replies) }
     settled(inputID, cancelled: false)
   }
 
-  private func respond(_ answered: InputIDs.Answered) {
-    for waiter in answered.waiters {
-      waiter(Completion(revision: revision, answered.end, changed: answered.changed))
+  private func respond(_ replies: InputIDs.Replies) {
+    for waiter in replies.waiters {
+      waiter(Completion(revision: revision, replies.end, changed: replies.changed))
     }
   }
 
@@ -295,9 +296,9 @@ extension Store {
       if let action = run.work.cancelled { fold(action, for: run.isFeed ? nil : run.inputID) }
       if !run.isFeed {
         if run.work.exchange != nil,
-          let answered = inputIDs.exchangeEnded(run.inputID, changed: false)
+          let replies = inputIDs.exchangeEnded(run.inputID, changed: false)
         {
-          respond(answered)
+          respond(replies)
         }
         settled(run.inputID, cancelled: true)
       } else if let next = run.next {
@@ -332,8 +333,8 @@ extension Store {
   }
 
   /// Calls `body` once when the exchanges of an input have ended, which must not have ended.
-  public func whenAnswered(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
-    inputIDs.waitForAnswer(to: inputID, body)
+  public func whenReplied(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
+    inputIDs.waitForReply(to: inputID, body)
   }
 
   /// Notes that a request gets its response when all effects of an input have ended.

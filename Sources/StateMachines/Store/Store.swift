@@ -202,7 +202,7 @@ extension Store {
     runSteps()
     return SendResult(
       inputID: inputID, base: base, revision: revision, changed: hasChanged(since: base),
-      isSettled: inputIDs.isSettled(inputID), isAnswered: inputIDs.isAnswered(inputID))
+      isSettled: inputIDs.isSettled(inputID), isReplied: inputIDs.isReplied(inputID))
   }
 
   /// Cancels the effects of an input of which an action was taken back, and throws the reason.

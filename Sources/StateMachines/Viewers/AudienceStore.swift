@@ -65,7 +65,7 @@ final class AudienceStore<Machine: StateMachine>: AnyStore {
     guard let result = sent else { return nil }
     return SendResult(
       inputID: result.inputID, base: base, revision: revision, changed: hasChanged(since: base),
-      isSettled: result.isSettled, isAnswered: result.isAnswered)
+      isSettled: result.isSettled, isReplied: result.isReplied)
   }
 
   func hasChanged(since mark: StateMark) -> Bool {
@@ -77,9 +77,9 @@ final class AudienceStore<Machine: StateMachine>: AnyStore {
     store.whenSettled(inputID) { [self] in body(Completion(revision: revision, $0.end)) }
   }
 
-  func whenAnswered(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
+  func whenReplied(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
     let before = StateMark(revision: revision, state: shown.mark)
-    store.whenAnswered(inputID) { [self] in
+    store.whenReplied(inputID) { [self] in
       body(Completion(revision: revision, $0.end, changed: hasChanged(since: before)))
     }
   }

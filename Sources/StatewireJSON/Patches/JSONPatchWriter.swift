@@ -207,9 +207,14 @@ extension JSONPatchWriter {
     case .move(let from, let to):
       guard let from = from.tokens.last.flatMap({ Int($0) }),
         let index = to.tokens.last.flatMap({ Int($0) })
-      else { preconditionFailure("a move between members") }
+      else {
+        // Writing another operation would give clients another state.
+        preconditionFailure("a move between members")
+      }
       at(to.tokens.dropLast()) { $0.move(from: from, to: index) }
-    case .copy, .test: preconditionFailure("an operation that clients do not receive")
+    case .copy, .test:
+      // As above: clients do not know these operations.
+      preconditionFailure("an operation that clients do not receive")
     }
   }
 

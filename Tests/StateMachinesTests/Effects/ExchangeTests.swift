@@ -63,15 +63,15 @@ struct ExchangeTests {
     return "\(end) at \(completion.revision)\(completion.changed ? ", changed" : "")"
   }
 
-  @Test("an input is answered by the reply, and its action is folded before")
+  @Test("the reply ends the wait of an input, and its action is folded before")
   func reply() async throws {
     let party = Party()
     let bench = try await Bench(Machine(party: party))
     let log = Record<String>()
     try await bench.do { _, store in
       let sent = try #require(try store.send("a"))
-      #expect(!sent.isAnswered && !sent.isSettled && !sent.changed)
-      store.whenAnswered(sent.inputID) { log.add(record($0)) }
+      #expect(!sent.isReplied && !sent.isSettled && !sent.changed)
+      store.whenReplied(sent.inputID) { log.add(record($0)) }
       store.receive(party.next(saying: "A"))
       #expect(store.state.texts == ["A"])
     }
@@ -86,7 +86,7 @@ struct ExchangeTests {
     try await bench.do { _, store in
       for text in ["a", "b", "c"] {
         let sent = try #require(try store.send(text))
-        store.whenAnswered(sent.inputID) { log.add("\(text) \(record($0))") }
+        store.whenReplied(sent.inputID) { log.add("\(text) \(record($0))") }
       }
       #expect(party.texts == ["a", "b", "c"])
       store.receive(party.next(saying: "A"))
@@ -103,7 +103,7 @@ struct ExchangeTests {
     let log = Record<String>()
     try await bench.do { _, store in
       let sent = try #require(try store.send("a"))
-      store.whenAnswered(sent.inputID) { log.add(record($0)) }
+      store.whenReplied(sent.inputID) { log.add(record($0)) }
       store.receive(party.next(saying: "more?"))
       #expect(log.all == [])
       #expect(party.texts == ["more"])
@@ -119,7 +119,7 @@ struct ExchangeTests {
     let log = Record<String>()
     try await bench.do { _, store in
       let sent = try #require(try store.send("a"))
-      store.whenAnswered(sent.inputID) { log.add(record($0)) }
+      store.whenReplied(sent.inputID) { log.add(record($0)) }
       store.whenSettled(sent.inputID) { log.add(record($0)) }
       store.receive(party.next(saying: nil, refusing: InputRefusal(.value, "no")))
       #expect(store.revision == 0)
@@ -146,7 +146,7 @@ struct ExchangeTests {
     let log = Record<String>()
     try await bench.do { _, store in
       let sent = try #require(try store.send("a"))
-      store.whenAnswered(sent.inputID) { log.add(record($0)) }
+      store.whenReplied(sent.inputID) { log.add(record($0)) }
       store.close()
       store.receive(party.next(saying: "A"))
       #expect(store.state.texts == [])

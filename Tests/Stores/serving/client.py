@@ -25,6 +25,13 @@ class Client:
         self.file.write(json.dumps(message).encode() + b"\n")
         self.file.flush()
 
+    def end_input(self) -> None:
+        self.socket.shutdown(socket.SHUT_WR)
+
+    def read_batch(self) -> list[dict]:
+        """Reads the next message, which holds the responses to a batch."""
+        return json.loads(self.file.readline())
+
     def read(self) -> dict:
         line = self.file.readline()
         if not line:

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StatewireProtocol
-internal import Wire
-
 /// A token bucket: a rate limiter that refills at a constant rate.
 ///
 /// The bucket holds at most the tokens of one second, so a pause allows a burst of that size.
@@ -11,13 +8,16 @@ internal import Wire
 /// reference.
 public final class TokenBucket {
   /// The tokens that are left.
-  struct State: Sendable {
-    var left: Double
-    var lastChange: ContinuousClock.Instant
+  public struct State: Sendable {
+    /// The number of tokens; negative while the bucket is in debt.
+    public var left: Double
+    /// The time at which `left` was computed.
+    public var lastChange: ContinuousClock.Instant
   }
 
   private let perSecond: Double
-  var state: State
+  /// The tokens that are left.
+  public var state: State
 
   /// Creates a full bucket.
   ///
@@ -56,18 +56,5 @@ public final class TokenBucket {
     guard passed > 0 else { return }
     state.left = min(perSecond, state.left + passed * perSecond)
     state.lastChange = now
-  }
-}
-
-extension Connection {
-  /// Counts an input against `ServerLimits.inputsPerSecond`, if that is set.
-  ///
-  /// - Throws: `RPCError` -32015; the input is to be refused.
-  func spendInput() throws(RPCError) {
-    guard let perSecond = settings.limits.inputsPerSecond else { return }
-    guard inputs?.takeOne(at: settings.now()) == false else { return }
-    throw RPCError(
-      limit: .inputsPerSecond,
-      "at most \(perSecond) inputs are accepted in a second; send it again later")
   }
 }

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StatewireJSON
+
+// The replacement of the process when files have changed.
+extension ProgramLoop {
+  /// The time between two looks at the files.
+  ///
+  /// - Units: milliseconds.
+  static let watchInterval: Int32 = 200
+
+  /// Starts the successor when files have changed, and follows it until it replaces the process.
+  func watch() {
+    if nextLook <= .now {
+      nextLook = .now + .milliseconds(Int(Self.watchInterval))
+      if files?.hasChanged() == true { startSuccessor() }
+    }
+    guard let successor else { return replaceIfIdle() }
+    successor.streams.receiveErrors { self.successor?.lastError = $0 }
+    var result: Result<ProgramDescription, JSONError>?
+    let output = successor.streams.receive { line in
+      result = Self.description(line)
+      return false
+    }
+    switch (result, output) {
+    case (.success(let description)?, _): replace(by: description)
+    case (.failure(let error)?, _): giveUp("it broke the protocol: \(error.message)")
+    case (nil, .ended): giveUp("it has ended (\(successor.streams.end()))", hasEnded: true)
+    case (nil, .overlong): giveUp("a line is too long")
+    case (nil, .open):
+      if case .ending = phase { break }
+      if successor.deadline <= .now { giveUp("it did not respond within \(command.timeLimit)") }
+    }
+    replaceIfIdle()
+  }
+
+  func startSuccessor() {
+    // A later change replaces an earlier one.
+    if let successor { _ = successor.streams.end() }
+    successor = nil
+    switch phase {
+    case .running: break
+    case .ending: continueProcess()
+    case .starting:
+      changesAgain = true
+      return
+    case .waiting:
+      // The next start has the new files.
+      failures = 0
+      phase = .waiting(until: .now)
+      for instance in instances.values { instance.forgetFailures() }
+      return
+    }
+    do throws(ProgramProcess.StartError) {
+      let streams = try ProgramStreams(command)
+      var requests = ProgramRequests()
+      _ = requests.request("machine/describe") { $0.member("protocol", 1) }
+      requests.output.withBytes { streams.send($0) }
+      successor = Successor(streams: streams, deadline: .now + command.timeLimit)
+    } catch {
+      log(.failure("the changed program cannot be started, so the earlier one continues: \(error)"))
+    }
+  }
+
+  private static func description(
+    _ line: UnsafeRawBufferPointer
+  ) -> Result<ProgramDescription, JSONError> {
+    do throws(JSONError) {
+      switch try ProgramMessage(line) {
+      case .result(_, let text): return .success(try ProgramDescription(text))
+      case .error(_, let error): throw JSONError(.value, error.message)
+      case .action, .unknown: throw JSONError(.value, "the first message is no description")
+      }
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Lets the process continue, whose successor is given up.
+  private func continueProcess() {
+    guard case .ending = phase else { return }
+    phase = .running
+    for instance in instances.values where instance.isOpen { sendWaiting(instance) }
+    takeEarly()
+  }
+
+  private func giveUp(_ reason: String, hasEnded: Bool = false) {
+    guard let successor else { return }
+    defer { continueProcess() }
+    successor.streams.receiveErrors { self.successor?.lastError = $0 }
+    let error = self.successor?.lastError.map { ": \($0)" } ?? ""
+    if !hasEnded { _ = successor.streams.end() }
+    self.successor = nil
+    log(
+      .failure("the earlier program continues, because the changed one failed: \(reason)\(error)"))
+  }
+
+  private func replace(by new: ProgramDescription) {
+    for fault in SchemaChange.faults(from: description, to: new) {
+      log(.failure("the changed program may not fit its clients: \(fault)"))
+    }
+    phase = .ending(new)
+  }
+
+  /// Replaces the process by its successor when it has responded to all requests except work.
+  private func replaceIfIdle() {
+    guard case .ending(let new) = phase, let successor, isIdle else { return }
+    failRequests("the program of the store kind \(kind.quoted()) was replaced", isFailure: false)
+    _ = process?.end()
+    process = successor.streams
+    self.successor = nil
+    requests = ProgramRequests(after: 1)
+    startedAt = .now
+    for instance in instances.values { instance.forgetFailures() }
+    log(.notice("the changed program runs"))
+    run(new)
+  }
+}

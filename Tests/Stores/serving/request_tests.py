@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of requests whose responses wait for a program."""
+
+from .case import ServingTestCase
+
+HOLDING = """
+def on_open(params):
+    return {"state": 0}
+
+def on_input(params):
+    if params["input"] == "hold":
+        wait_for("release")
+    return {"state": 1}
+"""
+
+
+class RequestTests(ServingTestCase):
+    def test_cancelled_request_gets_the_response_of_its_input(self) -> None:
+        program = self.program(HOLDING)
+        client = self.client(self.serve(k=program.command))
+        client.call("store/subscribe", store="k")
+        held = client.send("store/send", store="k", input="hold")
+        self.wait(lambda: program.requests("input", input="hold"), "the program is busy")
+        client.call("$/cancelRequest", id=held)
+        program.set("release")
+        self.assertEqual(client.response(held)["result"], {"revision": 1, "changed": True})
+
+    def test_requests_after_the_last_input_get_their_responses(self) -> None:
+        program = self.program(HOLDING)
+        client = self.client(self.serve(k=program.command))
+        held = client.send("store/send", store="k", input="hold")
+        client.end_input()
+        self.wait(lambda: program.requests("input", input="hold"), "the program is busy")
+        program.set("release")
+        self.assertEqual(client.response(held)["result"], {"revision": 1, "changed": True})
+
+    def test_batch_that_opens_a_store(self) -> None:
+        client = self.client(self.serve(k=self.program(HOLDING).command))
+        client.post([
+            {"jsonrpc": "2.0", "id": "a", "method": "store/send", "params": {"store": "k", "input": "x"}},
+            {"jsonrpc": "2.0", "method": "store/send", "params": {"store": "k", "input": "x"}},
+            {"jsonrpc": "2.0", "id": "b", "method": "ping"},
+        ])
+        responses = client.read_batch()
+        self.assertEqual(sorted(response["id"] for response in responses), ["a", "b"])
+        self.assertTrue(all("result" in response for response in responses), responses)
