@@ -111,6 +111,7 @@ extension ProgramLoop {
     self.successor = nil
     requests = ProgramRequests(after: 1)
     startedAt = .now
+    strayMessages = Self.strayLimit()
     for instance in instances.values { instance.forgetFailures() }
     log(.notice("the changed program runs"))
     run(new)

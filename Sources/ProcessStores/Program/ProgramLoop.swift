@@ -96,8 +96,8 @@ final class ProgramLoop {
   private let lines = TokenBucket(perSecond: 20, at: .now)
   /// True if lines were left out since the last one.
   private var hasLeftOutLines = false
-  /// Limits the messages of the process that belong to no work.
-  private let strayMessages = TokenBucket(perSecond: 1_000, at: .now)
+  /// Limits the messages of the process that belong to no work. Each process begins without debt.
+  var strayMessages = ProgramLoop.strayLimit()
   private var replies = ReplyBatch()
 
   init(
@@ -151,6 +151,7 @@ final class ProgramLoop {
       return failed("cannot start \(command.words[0]): \(error)")
     }
     startedAt = .now
+    strayMessages = Self.strayLimit()
     phase = .starting
     requests = ProgramRequests()
     let id = requests.request("machine/describe") { $0.member("protocol", 1) }
@@ -333,6 +334,8 @@ final class ProgramLoop {
   func complain(_ text: String) {
     if lines.takeOne(at: .now) { log(.failure(text)) }
   }
+
+  static func strayLimit() -> TokenBucket { TokenBucket(perSecond: 1_000, at: .now) }
 
   /// Counts a message of the process that belongs to nothing.
   ///
