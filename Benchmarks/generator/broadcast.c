@@ -28,7 +28,8 @@ void run_broadcast(const struct run *run) {
   struct frontend *others = calloc((size_t)count + 1, sizeof *others);
   if (!others) fail("no memory");
   for (int at = 0; at < count; at++) {
-    others[at] = (struct frontend){.kind = run->kind, .items = run->items};
+    others[at] = (struct frontend){
+        .kind = run->kind, .store_kind = run->store_kind, .items = run->items};
     connect_to(&others[at], &run->target);
     attach(&others[at], driver->session, -1, true);
     watch(&others[at], true);

@@ -62,11 +62,9 @@ static void start(struct frontend *frontend, const struct target *target) {
 }
 
 void connect_to(struct frontend *frontend, const struct target *target) {
-  enum kind kind = frontend->kind;
-  long items = frontend->items;
-  struct histogram *latencies = frontend->latencies;
-  *frontend = (struct frontend){
-      .kind = kind, .items = items, .latencies = latencies, .revision = -1};
+  struct frontend before = *frontend;
+  *frontend = (struct frontend){.kind = before.kind, .store_kind = before.store_kind,
+                                .items = before.items, .latencies = before.latencies, .revision = -1};
   frontend->times = malloc(MOST_OPEN * sizeof *frontend->times);
   if (!frontend->times) fail("no memory");
   if (target->command)

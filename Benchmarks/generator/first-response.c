@@ -29,7 +29,7 @@ static void start(const struct run *run, char **command, struct histogram *times
   struct target target = run->target;
   struct frontend frontend = {.kind = run->kind, .items = run->items};
   struct bytes request = {0};
-  add_preparation(&request, run->kind, 0, run->items);
+  add_preparation(&request, run->kind, run->store_kind, 0, run->items);
   target.command = command;
   uint64_t began = now();
   connect_to(&frontend, &target);

@@ -209,11 +209,12 @@ void prepare(struct frontend *frontend, bool has_session) {
   struct bytes text = {0};
   for (int number = 0; number < preparations(frontend->kind); number++) {
     text.count = 0;
-    add_preparation(&text, frontend->kind, number, frontend->items);
+    add_preparation(&text, frontend->kind, frontend->store_kind, number, frontend->items);
     put_request(frontend, &text);
+    // A program may respond to an input after the server has responded to the next request.
+    wait_for_responses(frontend);
   }
   drop(&text);
-  wait_for_responses(frontend);
   frontend->latencies = latencies;
 }
 

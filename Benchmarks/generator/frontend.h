@@ -29,6 +29,7 @@ struct frontend {
   size_t searched;
 
   enum kind kind;
+  const char *store_kind;
   long items;
   /// The number of inputs that were sent.
   long inputs;

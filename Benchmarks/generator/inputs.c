@@ -33,15 +33,17 @@ int cycle(enum kind kind) { return kind == RENAME ? 1 : 2; }
 
 int preparations(enum kind kind) { return is_todo(kind) ? 3 : kind == FORM ? 1 : 2; }
 
-void add_preparation(struct bytes *out, enum kind kind, int number, long items) {
+void add_preparation(
+    struct bytes *out, enum kind kind, const char *store_kind, int number, long items) {
   bool subscribes = number == (kind == BALANCE ? 0 : preparations(kind) - 1);
   if (subscribes) {
     ADD(out, "\"method\":\"store/subscribe\",\"params\":{\"store\":\"");
     add_text(out, store_name(kind));
     ADD(out, "\"}");
   } else if (is_todo(kind) && number == 0) {
-    ADD(out, "\"method\":\"store/open\",\"params\":{\"store\":\"todo\",\"kind\":\"todo\","
-             "\"config\":{\"memory\":{\"count\":");
+    ADD(out, "\"method\":\"store/open\",\"params\":{\"store\":\"todo\",\"kind\":\"");
+    add_text(out, store_kind);
+    ADD(out, "\",\"config\":{\"memory\":{\"count\":");
     add_number(out, items);
     ADD(out, "}}}");
   } else if (is_todo(kind)) {

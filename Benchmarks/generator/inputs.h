@@ -20,8 +20,9 @@ int cycle(enum kind kind);
 
 /// Returns the number of requests that prepare a store for inputs.
 int preparations(enum kind kind);
-/// Appends `"method":…,"params":{…}` of one of them.
-void add_preparation(struct bytes *out, enum kind kind, int number, long items);
+/// Appends `"method":…,"params":{…}` of one of them. A todo list has this store kind.
+void add_preparation(
+    struct bytes *out, enum kind kind, const char *store_kind, int number, long items);
 /// Appends `"method":…,"params":{…}` of the input with this number, from 0.
 void add_input(struct bytes *out, enum kind kind, long number, long items);
 

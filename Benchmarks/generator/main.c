@@ -26,6 +26,7 @@ static const char usage[] =
     "\n"
     "  --connections N  --in-flight N  --subscribers N  --items N (in each list)\n"
     "  --kind add-remove|rename|move|remove-middle|remove-first|form|balance|loading\n"
+    "  --store-kind NAME (of the todo lists; default: todo)\n"
     "  --warm-up SECONDS  --seconds SECONDS  --interval SECONDS  --rate INPUTS (per second)\n"
     "  --sessions (each connection has one)  --control ADDRESS:PORT (of the baseline, for soak)\n"
     "  --relay ADDRESS:PORT (of another node, over which load resumes its sessions)\n"
@@ -49,11 +50,12 @@ int main(int count, char **words) {
       {"kind", required_argument, NULL, 'k'},        {"warm-up", required_argument, NULL, 'w'},
       {"seconds", required_argument, NULL, 's'},     {"interval", required_argument, NULL, 'i'},
       {"rate", required_argument, NULL, 'r'},        {"sessions", no_argument, NULL, 'o'},
+      {"store-kind", required_argument, NULL, 'd'},
       {"control", required_argument, NULL, 't'},     {"relay", required_argument, NULL, 'l'},
       {"server", required_argument, NULL, 'v'},      {"core", required_argument, NULL, 'g'},
       {"server-core", required_argument, NULL, 'y'}, {0}};
   struct run run = {.target.server_core = -1, .connections = 1, .in_flight = 1, .subscribers = 1,
-                    .items = 100, .seconds = 1, .interval = 10};
+                    .items = 100, .store_kind = "todo", .seconds = 1, .interval = 10};
   bool has_command = false;
   int option, core = -1;
   // The first word is the mode.
@@ -66,6 +68,7 @@ int main(int count, char **words) {
       case 'u': run.subscribers = atoi(optarg); break;
       case 'n': run.items = atol(optarg); break;
       case 'k': run.kind = kind_named(optarg); break;
+      case 'd': run.store_kind = optarg; break;
       case 'w': run.warm_up = atof(optarg); break;
       case 's': run.seconds = atof(optarg); break;
       case 'i': run.interval = atof(optarg); break;

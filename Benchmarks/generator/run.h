@@ -18,6 +18,8 @@ struct run {
   int connections, in_flight, subscribers;
   long items;
   enum kind kind;
+  /// The store kind of the todo lists.
+  const char *store_kind;
   double warm_up, seconds, interval;
   /// The total number of inputs per second; 0: a new input after each response.
   double rate;

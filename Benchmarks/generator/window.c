@@ -10,7 +10,8 @@ struct frontend *frontends(const struct run *run, int count, struct histogram *l
   struct frontend *all = calloc((size_t)count, sizeof *all);
   if (!all) fail("no memory");
   for (int at = 0; at < count; at++) {
-    all[at] = (struct frontend){.kind = run->kind, .items = run->items, .latencies = latencies};
+    all[at] = (struct frontend){.kind = run->kind, .store_kind = run->store_kind, .items = run->items,
+                                .latencies = latencies};
     connect_to(&all[at], &run->target);
     prepare(&all[at], run->has_sessions);
     watch(&all[at], true);

@@ -5,12 +5,18 @@ Both sides of a ratio are measured in the same round, one immediately after the 
 immediately before and immediately after Statewire.
 """
 
+import json
 import os
+import shlex
+import statistics
+import subprocess
+import sys
+import time
 
 import snapshots
 import starts
-from build import built
-from machine import Failure, Server, generate
+from build import ROOT, built
+from machine import SERVER_CORE, Failure, Server, generate
 
 
 TITLES = {"baseline": "baseline in C", "statewire": "Statewire", "python": "Python", "node": "Node",
@@ -37,8 +43,8 @@ class Bench:
     def times(self):
         return ("--warm-up", self.seconds / 2, "--seconds", self.seconds)
 
-    def tcp_load(self, name, *options):
-        with self.server(name) as server:
+    def tcp_load(self, name, *options, served=()):
+        with self.server(name, *served) as server:
             return generate("load", *self.times(), *options, server=server)
 
     def stdio_load(self, name, *options):
@@ -114,6 +120,49 @@ def stores(bench, figures):
         before, other, after = load("add-remove"), load(kind), load("add-remove")
         figures.add(f"{kind}: CPU per input", other, "µs")
         figures.add(f"{kind}: to a todo input", other / ((before + after) / 2), "×", most=1.5)
+
+
+TODO_PROGRAM = ["env", f"PYTHONPATH={ROOT}/clients/python/src", sys.executable, f"{ROOT}/Examples/Stores/todo.py"]
+
+
+def programs(bench, figures):
+    """Measures a todo list in Python beside the built-in one; the program runs on the server's core."""
+    load = lambda kind, *options: bench.tcp_load(
+        "statewire", *options, "--store-kind", kind, served=("--store", f"python={shlex.join(TODO_PROGRAM)}"))
+    window = ("--connections", 8, "--in-flight", 64)
+    before, own, after = (load(kind, *window) for kind in ("todo", "python", "todo"))
+    figures.add("store program, 8 × 64 in flight: CPU of the server per input", own["cpu_us"], "µs")
+    figures.add("store program: to a built-in todo input",
+                own["cpu_us"] / ((before["cpu_us"] + after["cpu_us"]) / 2), "×", most=2.5)
+    alone = round_trips_alone(bench.seconds)
+    through = load("python", "--kind", "rename", "--items", 10)["p50_us"]
+    figures.add("store program, one in flight: round trip", through, "µs")
+    figures.add("store program, one in flight: above the program alone", through - alone, "µs", most=80)
+
+
+def round_trips_alone(seconds):
+    """Returns the median round trip of an input to the program without a server, in microseconds."""
+    with subprocess.Popen(TODO_PROGRAM, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          bufsize=0, preexec_fn=lambda: os.sched_setaffinity(0, {SERVER_CORE})) as program:
+        def call(number, method, **params):
+            program.stdin.write(json.dumps({"jsonrpc": "2.0", "id": number, "method": method,
+                                            "params": params}).encode() + b"\n")
+            return json.loads(program.stdout.readline())["result"]
+
+        viewer = {"identity": None, "frontend": None, "role": "owner"}
+        call(1, "machine/describe", protocol=1)
+        call(2, "machine/open", store=1, name="todo", configuration={"memory": {"count": 10}},
+             viewer=viewer, now=0)
+        loading = call(3, "machine/input", store=1, input={"type": "stateRequested"}, viewer=viewer, now=0)
+        call(4, "machine/action", store=1, action=loading["effects"][0]["action"], now=0)
+        times, end = [], time.perf_counter() + seconds
+        while time.perf_counter() < end:
+            began = time.perf_counter()
+            call(5, "machine/input", store=1, viewer=viewer, now=0,
+                 input={"type": "todoRenamed", "id": "1", "title": f"Renamed {len(times)}"})
+            times.append(time.perf_counter() - began)
+        program.stdin.close()
+    return statistics.median(times) * 1e6
 
 
 MANY = 100
@@ -209,7 +258,7 @@ def snapshot(bench, figures):
 
 
 SECTIONS = {section.__name__: section for section in (
-    tcp, stdio, latency, growth, stores, broadcast, memory, startup, durable, snapshot)}
+    tcp, stdio, latency, growth, stores, programs, broadcast, memory, startup, durable, snapshot)}
 
 
 def program_of(path):
