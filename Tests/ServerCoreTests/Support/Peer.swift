@@ -7,6 +7,14 @@ import Testing
 
 @testable import ServerCore
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// A client on an in-memory connection: it sends messages and records the writes that it receives.
 final class Peer: ConnectionOutput {
   let world: World
@@ -189,9 +197,14 @@ extension Peer {
   private func takeMessage(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     switch framing {
     case .lines:
-      guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
-      defer { rest = rest[(end + 1)...] }
-      return rest[..<end]
+      // A search in generic code is slow in a debug build.
+      let length: Int? = rest.withUnsafeBytes { bytes in
+        guard let start = bytes.baseAddress else { return nil }
+        return memchr(start, 0x0A, bytes.count).map { UnsafeRawPointer(start).distance(to: $0) }
+      }
+      guard let length else { return nil }
+      defer { rest = rest[(rest.startIndex + length + 1)...] }
+      return rest[..<(rest.startIndex + length)]
     case .headers:
       let name = Array("Content-Length: ".utf8)
       guard rest.starts(with: name) else { return nil }
