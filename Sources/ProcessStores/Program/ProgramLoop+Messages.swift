@@ -34,7 +34,7 @@ extension ProgramLoop {
         }
         try take(error, request)
       case .action(let work, let action):
-        guard let id = works[work], case .job(_, .work(_, _, _, let events))? = request(id)
+        guard let id = works[work], case .job(_, .work(_, _, _, let events))? = open.work(id)
         else {
           try countStrayMessage()
           return true

@@ -46,8 +46,8 @@ extension ProgramLoop {
   private func stopOpening() {
     isStopping = true
     takeEarly()
-    for id in openings {
-      if case .open(let instance, _, let opened)? = remove(id) {
+    for request in removeOpenings() {
+      if case .open(let instance, _, let opened) = request {
         instances[instance.setup.number] = nil
         opened(.failure(unavailable))
       }

@@ -104,7 +104,7 @@ extension ProgramLoop {
 
   /// Replaces the process by its successor when it has responded to all requests except work.
   private func replaceIfIdle() {
-    guard case .ending(let new) = phase, let successor, isIdle else { return }
+    guard case .ending(let new) = phase, let successor, open.isIdle else { return }
     failRequests("the program of the store kind \(kind.quoted()) was replaced", isFailure: false)
     _ = process?.end()
     process = successor.streams

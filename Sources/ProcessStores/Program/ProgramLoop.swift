@@ -34,14 +34,7 @@ final class ProgramLoop {
     var lastError: String?
   }
 
-  /// A request without a response.
-  enum Request {
-    case describe
-    case open(ProgramInstance, now: Int, @Sendable (Result<ProcessState, InputRefusal>) -> Void)
-    case restore(ProgramInstance)
-    case viewers(ProgramInstance)
-    case job(ProgramInstance, ProgramJob)
-  }
+  typealias Request = OpenRequests.Request
 
   let kind: String
   let command: ProgramCommand
@@ -70,14 +63,7 @@ final class ProgramLoop {
   private var lastErrorLine: String?
 
   var requests = ProgramRequests()
-  /// The requests that have no response, by id, with the end of the note that the server is busy.
-  private var open: [Int: (request: Request, ended: (@Sendable () -> Void)?)] = [:]
-  /// The ids of requests with a time limit, in the order in which they were sent.
-  private var limited: [Int] = []
-  private var firstLimited = 0
-  /// The time since which the oldest of them is the oldest: the time limit of a program that works in
-  /// order begins there, however many requests wait for it.
-  private var oldestSince = ContinuousClock.now
+  private(set) var open = OpenRequests()
 
   var instances: [Int: ProgramInstance] = [:]
   /// The messages that wait until the process has described itself.
@@ -205,29 +191,21 @@ final class ProgramLoop {
 
   /// Adds a request that has been written.
   func add(_ id: Int, _ request: Request) {
-    open[id] = (request, busy?())
-    if case .job(_, .work) = request { return }
-    if firstLimited == limited.count { oldestSince = .now }
-    limited.append(id)
+    open.add(id, (request, busy?()))
   }
 
   /// Removes a request that has its response.
   func remove(_ id: Int) -> Request? {
-    guard let (request, ended) = open.removeValue(forKey: id) else { return nil }
-    if let ended { replies.whenDelivered(ended) }
-    return request
+    open.remove(id).map(removed)
   }
 
-  /// True if the process has responded to all requests except work.
-  var isIdle: Bool { open.keys.allSatisfy(isWork) }
+  /// Removes the requests that open a store.
+  func removeOpenings() -> [Request] { open.removeOpenings().map(removed) }
 
-  /// The ids of the requests that open a store.
-  var openings: [Int] {
-    open.filter { if case .open = $0.value.request { true } else { false } }.keys.sorted()
+  private func removed(_ entry: OpenRequests.Entry) -> Request {
+    if let ended = entry.ended { replies.whenDelivered(ended) }
+    return entry.request
   }
-
-  /// Returns a request that has no response.
-  func request(_ id: Int) -> Request? { open[id]?.request }
 
   func deliver(_ message: EffectMessage?, to reply: ExchangeReply<ProcessAction>) {
     if let message { replies.add(message, reply) }
@@ -239,34 +217,15 @@ final class ProgramLoop {
   ///   - reason: The reason, for clients.
   ///   - isFailure: False if the process is ended on purpose.
   func failRequests(_ reason: String, isFailure: Bool = true) {
-    let ids = open.keys.sorted()
-    (limited, firstLimited) = ([], 0)
     (works, unrestored) = ([:], [])
     for instance in instances.values { instance.isOpen = false }
-    // A program works in order, so the oldest request is the one at which it has failed; work is done
-    // beside the others.
-    let oldest = ids.first { !isWork($0) } ?? ids.first
-    if isFailure, let oldest, let request = request(oldest) { blame(request) }
-    for id in ids {
-      if let request = remove(id) { interrupted(request, reason) }
-    }
-  }
-
-  private func isWork(_ id: Int) -> Bool {
-    if case .job(_, .work)? = request(id) { true } else { false }
+    if isFailure, let request = open.first { blame(request) }
+    for entry in open.removeAll() { interrupted(removed(entry), reason) }
   }
 
   private func checkTimeLimit() {
-    let before = firstLimited
-    while firstLimited < limited.count, open[limited[firstLimited]] == nil { firstLimited += 1 }
-    if firstLimited > before { oldestSince = .now }
-    if firstLimited < limited.count, oldestSince + command.timeLimit <= .now {
-      return failed("it did not respond within \(command.timeLimit)")
-    }
-    if firstLimited > 1024 || firstLimited == limited.count {
-      limited.removeFirst(firstLimited)
-      firstLimited = 0
-    }
+    guard let time = open.waitingTime(at: .now), time >= command.timeLimit else { return }
+    failed("it did not respond within \(command.timeLimit)")
   }
 
   // MARK: Input and output
@@ -276,14 +235,15 @@ final class ProgramLoop {
     items += process?.items ?? []
     items += successor?.streams.items ?? []
     var timeout: Int32 = files == nil ? -1 : Self.watchInterval
+    let now = ContinuousClock.now
     func wake(at time: ContinuousClock.Instant) {
-      let left = Self.milliseconds(time - .now)
+      let left = Self.milliseconds(time - now)
       timeout = timeout < 0 ? left : min(timeout, left)
     }
     if case .waiting(let time) = phase {
       wake(at: time)
-    } else if firstLimited < limited.count {
-      wake(at: oldestSince + command.timeLimit)
+    } else if let time = open.waitingTime(at: now) {
+      wake(at: now + command.timeLimit - time)
     }
     _ = poll(&items, nfds_t(items.count), timeout)
   }

@@ -54,9 +54,11 @@ extension Work {
 }
 
 /// The reply to an exchange: makes the message that ends it.
-public struct ExchangeReply<Action: Sendable>: Sendable {
+///
+/// A class, because a weak reference is expensive to copy.
+public final class ExchangeReply<Action: Sendable>: Sendable {
   /// The owner of the store; nil if it does not exist any more.
-  public private(set) weak var host: (any StoreHost)?
+  public weak let host: (any StoreHost)?
   /// The clock of the store.
   public let clock: any StoreClock
   private let store: StoreNumber
@@ -64,7 +66,9 @@ public struct ExchangeReply<Action: Sendable>: Sendable {
   /// Converts an action to the store's own type.
   private let wrap: @Sendable (Action) -> (any Sendable)?
 
-  init(host: (any StoreHost)?, store: StoreNumber, run: RunNumber, clock: any StoreClock) {
+  convenience init(
+    host: (any StoreHost)?, store: StoreNumber, run: RunNumber, clock: any StoreClock
+  ) {
     self.init(host, store, run, clock) { $0 }
   }
 

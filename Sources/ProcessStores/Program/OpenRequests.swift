@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import DequeModule
+internal import StateMachines
+
+/// The requests to a process that have no response.
+///
+/// A process works in order, except that it does the work of effects beside the other requests.
+struct OpenRequests {
+  /// A request, with the end of the note that the server is busy with it.
+  typealias Entry = (request: Request, ended: (@Sendable () -> Void)?)
+
+  enum Request {
+    case describe
+    case open(ProgramInstance, now: Int, @Sendable (Result<ProcessState, InputRefusal>) -> Void)
+    case restore(ProgramInstance)
+    case viewers(ProgramInstance)
+    case job(ProgramInstance, ProgramJob)
+
+    fileprivate var isWork: Bool { if case .job(_, .work) = self { true } else { false } }
+  }
+
+  /// The requests in order, with gaps for those that have responses and for work.
+  private var ordered: Deque<Entry?> = []
+  /// The id of the first of them.
+  private var firstID = 0
+  /// The work, by the id of its request.
+  private var work: [Int: Entry] = [:]
+  /// The id of the oldest request in order when `waitingTime` was last called, and the time since which
+  /// it is the oldest.
+  private var oldest = (id: 0, since: ContinuousClock.now)
+
+  /// Adds a request; its id is greater than those before.
+  mutating func add(_ id: Int, _ entry: Entry) {
+    if entry.request.isWork { return work[id] = entry }
+    if ordered.isEmpty { firstID = id }
+    while firstID + ordered.count < id { ordered.append(nil) }
+    ordered.append(entry)
+  }
+
+  /// Removes a request that has its response; nil if there is none with this id.
+  mutating func remove(_ id: Int) -> Entry? {
+    let index = id - firstID
+    guard ordered.indices.contains(index), let entry = ordered[index] else {
+      return work.isEmpty ? nil : work.removeValue(forKey: id)
+    }
+    ordered[index] = nil
+    while let first = ordered.first, first == nil {
+      ordered.removeFirst()
+      firstID += 1
+    }
+    return entry
+  }
+
+  /// Removes all requests, in the order in which they were sent.
+  mutating func removeAll() -> [Entry] {
+    var entries = work.map { (id: $0.key, entry: $0.value) }
+    for (index, entry) in ordered.enumerated() {
+      if let entry { entries.append((firstID + index, entry)) }
+    }
+    (ordered, work) = ([], [:])
+    // The ids of another process begin again.
+    oldest.id = 0
+    return entries.sorted { $0.id < $1.id }.map(\.entry)
+  }
+
+  /// Removes the requests that open a store.
+  mutating func removeOpenings() -> [Entry] {
+    let ids = ordered.indices.filter {
+      if case .open? = ordered[$0]?.request { true } else { false }
+    }.map { $0 + firstID }
+    return ids.compactMap { remove($0) }
+  }
+
+  /// The request at which a process that works in order has stopped; nil if there are none.
+  var first: Request? {
+    (ordered.first ?? nil)?.request ?? work.min { $0.key < $1.key }?.value.request
+  }
+
+  /// Returns the work whose request has an id; nil if there is none.
+  func work(_ id: Int) -> Request? { work[id]?.request }
+
+  /// True if there are no requests except work.
+  var isIdle: Bool { ordered.isEmpty }
+
+  /// The time for which the process has worked at its oldest request in order, however many requests wait
+  /// for it; nil if there is none.
+  mutating func waitingTime(at now: ContinuousClock.Instant) -> Duration? {
+    guard !ordered.isEmpty else { return nil }
+    if oldest.id != firstID { oldest = (firstID, now) }
+    return now - oldest.since
+  }
+}
