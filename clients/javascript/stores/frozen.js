@@ -9,17 +9,12 @@ export function frozen(value) {
 		const isPlain = Number.isFinite(value) || /^(string|boolean|undefined)$/.test(typeof value) || value === null;
 		if (!isPlain) throw new TypeError(`${String(value)} has no JSON form`);
 	} else if (!Object.isFrozen(value)) {
-		for (const key of Object.keys(value)) frozen(value[key]);
-		frozenAlone(value);
+		const prototype = Object.getPrototypeOf(value);
+		if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null)
+			throw new TypeError(`a ${prototype.constructor.name} has no JSON form`);
+		if (Array.isArray(value) && value.includes(undefined)) throw new TypeError("undefined in an array has no JSON form");
+		for (const part of Object.values(value)) frozen(part);
+		Object.freeze(value);
 	}
 	return value;
-}
-
-/** Freezes an object or array without its parts. Throws if it has no JSON form. */
-export function frozenAlone(value) {
-	const prototype = Object.getPrototypeOf(value);
-	if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null)
-		throw new TypeError(`a ${prototype.constructor.name} has no JSON form`);
-	if (Array.isArray(value) && value.includes(undefined)) throw new TypeError("undefined in an array has no JSON form");
-	return Object.freeze(value);
 }

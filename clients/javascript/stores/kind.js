@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One store of a kind, which turns requests into updates. Each method returns a result of the protocol as JSON text, or
-// throws and changes nothing.
+// One store of a kind, which turns the requests of the protocol into updates.
 
 import { difference } from "./difference.js";
 import { Effect } from "./effects.js";
@@ -22,14 +21,14 @@ export class Machine {
 	/** The state after the last request. */
 	state;
 	#kind;
-	#circumstances;
+	#opening;
+	#viewers = [];
 	// What the server has, with its approximate length as JSON: `state`, `view`, and `view KEY` for single viewers.
 	#sent = new Map();
-	#viewers = [];
 
-	constructor(kind, name, configuration) {
+	constructor(kind, { name, configuration }) {
 		this.#kind = kind;
-		this.#circumstances = { name, configuration, viewer: SERVER, isAction: false, error: null };
+		this.#opening = { name, configuration };
 	}
 
 	/** The part of the state that clients receive that have no view of their own. */
@@ -37,73 +36,46 @@ export class Machine {
 		return this.#sent.has("view") ? this.#sent.get("view").value : this.state;
 	}
 
-	#seen(state, viewer) {
-		return this.#kind.view?.(state, viewer, this.#circumstances.configuration);
-	}
-
-	open(viewer, now) {
-		const { initial } = this.#kind;
-		const context = { ...this.#circumstances, viewer, now };
-		return this.#step(typeof initial === "function" ? initial(context.configuration, context) : initial);
-	}
-
-	restore(version, state, now) {
-		const { migrate, version: current = 1 } = this.#kind;
-		if (version > current || (version < current && !migrate))
-			throw new Error(`a state of version ${version} cannot be used by version ${current}`);
-		if (version < current) return this.#step(migrate(version, state));
-		this.#sent.set("state", { value: frozen(state), length: JSON.stringify(state).length });
-		return this.#step(state);
-	}
-
-	input(input, viewer, now) {
-		return this.#update(input, { ...this.#circumstances, viewer, now });
-	}
-
-	action(action, error, now) {
-		return this.#update(action, { ...this.#circumstances, isAction: true, error: error ?? null, now });
-	}
-
-	viewers(viewers, now) {
-		const before = this.#viewers;
-		this.#viewers = viewers;
-		try {
-			return this.#step(this.#kind.viewers?.(this.state, viewers, { ...this.#circumstances, now }));
-		} catch (error) {
-			this.#viewers = before;
-			throw error;
+	/** Answers `machine/METHOD` with an update as JSON text, or throws and changes nothing. */
+	turn(method, { now, viewer, error = null, ...params }) {
+		const { initial, update, viewers, migrate, version = 1 } = this.#kind;
+		const isAction = method === "action";
+		const context = { ...this.#opening, now, viewer: { ...SERVER, ...viewer }, isAction, error };
+		switch (method) {
+			case "open":
+				return this.#step(typeof initial === "function" ? initial(context.configuration, context) : initial);
+			case "restore":
+				if (params.version > version || (params.version < version && !migrate))
+					throw new Error(`a state of version ${params.version} cannot be used by version ${version}`);
+				if (params.version < version) return this.#step(migrate(params.version, params.state));
+				this.#sent.set("state", changed(undefined, params.state).sent);
+				return this.#step(params.state);
+			case "input":
+			case "action":
+				return this.#step(update(this.state, params[method], context));
+			case "viewers":
+				params.viewers = params.viewers.map((viewer) => ({ ...SERVER, ...viewer }));
+				return this.#step(viewers?.(this.state, params.viewers, context), params.viewers);
+			default:
+				throw Object.assign(new Error(`unknown method machine/${method}`), { code: -32601 });
 		}
 	}
 
-	#update(event, context) {
-		return this.#step(this.#kind.update(this.state, event, context));
-	}
-
-	#step(result) {
+	#step(result, viewers = this.#viewers) {
 		const [next, effects = []] = Array.isArray(result) ? result : [result];
 		// An update that returns nothing leaves the state unchanged.
 		const state = next === undefined ? this.state : next;
-		const update = {};
-		const sent = new Map(this.#sent);
-		change(update, sent, "state", "state", state);
-		const seen = this.#seen(state, SERVER);
-		if (seen !== undefined) {
-			const { viewsBy } = this.#kind;
-			change(update, sent, "view", "view", seen);
-			const keys = new Set(viewsBy ? this.#viewers.map((viewer) => viewer[viewsBy]).filter((key) => key !== null) : []);
-			const views = {};
-			for (const name of sent.keys()) {
-				if (!name.startsWith("view ") || keys.has(name.slice(5))) continue;
-				sent.delete(name);
-				views[name.slice(5)] = null;
-			}
-			for (const key of keys) {
-				const entry = {};
-				change(entry, sent, `view ${key}`, "view", this.#seen(state, { ...SERVER, [viewsBy]: key }));
-				if (Object.keys(entry).length > 0) views[key] = entry;
-			}
-			if (Object.keys(views).length > 0) update.views = views;
+		const [update, views, sent] = [{}, {}, new Map()];
+		for (const [key, value] of this.#parts(state, viewers)) {
+			const [name, patchName] = key === "state" ? ["state", "patch"] : ["view", "viewPatch"];
+			const change = changed(this.#sent.get(key), value);
+			sent.set(key, change.sent);
+			if (change.patch?.length === 0) continue;
+			const target = key.startsWith("view ") ? (views[key.slice(5)] = {}) : update;
+			target[change.patch ? patchName : name] = change.patch ?? value;
 		}
+		for (const key of this.#sent.keys()) if (key.startsWith("view ") && !sent.has(key)) views[key.slice(5)] = null;
+		if (Object.keys(views).length > 0) update.views = views;
 		for (const effect of [effects].flat()) {
 			if (!(effect instanceof Effect)) throw new TypeError("an effect is made by a function such as `after`");
 			const { type, members } = effect;
@@ -112,25 +84,33 @@ export class Machine {
 			else (update.effects ??= []).push(frozen({ type, ...members }));
 		}
 		const text = JSON.stringify(update);
-		this.state = state;
-		this.#sent = sent;
+		[this.state, this.#sent, this.#viewers] = [state, sent, viewers];
 		return text;
+	}
+
+	/** Returns the state, the view of everyone as `view`, and those of single viewers as `view KEY`. */
+	#parts(state, viewers) {
+		const { view, viewsBy } = this.#kind;
+		const seen = (viewer) => view?.(state, { ...SERVER, ...viewer }, this.#opening.configuration);
+		const parts = new Map([["state", state]]);
+		const everyone = seen();
+		if (everyone === undefined) return parts;
+		parts.set("view", everyone);
+		for (const { [viewsBy]: key = null } of viewers)
+			if (key !== null) parts.set(`view ${key}`, seen({ [viewsBy]: key }));
+		return parts;
 	}
 }
 
-/** Adds the change of a value to an update: as a patch, or the value if that is shorter. */
-function change(update, sent, key, name, value) {
-	if (!sent.has(key)) {
-		update[name] = frozen(value);
-		sent.set(key, { value, length: JSON.stringify(value).length });
-		return;
-	}
-	let { value: old, length } = sent.get(key);
-	const patch = difference(old, value);
+/** Returns what the server has after a change, and the patch; without a patch if the whole value is to be sent. */
+function changed(sent, value) {
+	frozen(value);
+	if (!sent) return { sent: { value, length: JSON.stringify(value).length } };
+	let { length } = sent;
+	const patch = difference(sent.value, value);
 	const patchLength = patch.length > 0 ? JSON.stringify(patch).length : 0;
 	// The value is measured only after a large change, so that the cost follows the change.
 	if (patchLength > length / 2) length = JSON.stringify(value).length;
-	if (patchLength > length + SLACK || patch[0]?.path === "") update[name] = value;
-	else if (patch.length > 0) update[name === "state" ? "patch" : "viewPatch"] = patch;
-	sent.set(key, { value, length });
+	const isWhole = patchLength > length + SLACK || patch[0]?.path === "";
+	return { sent: { value, length }, patch: isWhole ? undefined : patch };
 }

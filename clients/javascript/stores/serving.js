@@ -32,14 +32,11 @@ export function serve(kind, meta) {
 }
 
 class Program {
-	#kind;
-	#write;
-	#machines = new Map();
-	#works = new Map();
+	machines = new Map();
+	works = new Map();
 
 	constructor(kind, write) {
-		this.#kind = kind;
-		this.#write = write;
+		Object.assign(this, { kind, write });
 	}
 
 	/** Returns the answer to a line; "" if there is none yet. */
@@ -52,47 +49,37 @@ class Program {
 			return "";
 		}
 		const { id, method, params = {} } = message;
-		if (id === undefined) {
-			if (method === "machine/close") this.#machines.delete(params.store);
-			if (method === "machine/cancel") this.#works.get(params.run)?.abort();
-			return "";
-		}
 		try {
-			if (method === "machine/run") return void this.#run(id, params) ?? "";
-			return result(id, this.#result(method, params));
+			if (method === "machine/close") this.machines.delete(params.store);
+			else if (method === "machine/cancel") this.works.get(params.run)?.abort();
+			else if (method === "machine/run") this.run(id, params);
+			else if (id !== undefined) return result(id, this.result(method.replace("machine/", ""), params));
+			return "";
 		} catch (error) {
 			return failure(id, error);
 		}
 	}
 
-	#result(method, { store, name, configuration, viewer, now, ...params }) {
-		if (method === "machine/describe") return JSON.stringify(description(this.#kind));
-		if (method === "machine/open" || method === "machine/restore") {
-			const machine = new Machine(this.#kind, name, configuration);
-			const text =
-				method === "machine/open" ? machine.open(viewer, now) : machine.restore(params.version, params.state, now);
-			this.#machines.set(store, machine);
-			return text;
-		}
-		const machine = this.#machines.get(store);
-		if (method === "machine/input") return machine.input(params.input, viewer, now);
-		if (method === "machine/action") return machine.action(params.action, params.error, now);
-		if (method === "machine/viewers") return machine.viewers(params.viewers, now);
-		throw Object.assign(new Error(`unknown method ${method}`), { code: -32601 });
+	result(method, params) {
+		if (method === "describe") return JSON.stringify(description(this.kind));
+		const machine = this.machines.get(params.store) ?? new Machine(this.kind, params);
+		const text = machine.turn(method, params);
+		this.machines.set(params.store, machine);
+		return text;
 	}
 
-	async #run(id, { store, run, name, arguments: args, attempt }) {
+	async run(id, { store, run, name, arguments: args, attempt }) {
 		const controller = new AbortController();
-		this.#works.set(run, controller);
+		this.works.set(run, controller);
 		const send = (action) =>
-			this.#write(`${JSON.stringify({ jsonrpc: "2.0", method: "machine/send", params: { store, run, action } })}\n`);
+			this.write(`${JSON.stringify({ jsonrpc: "2.0", method: "machine/send", params: { store, run, action } })}\n`);
 		try {
-			const action = await perform(this.#kind, name, args, { name, attempt, signal: controller.signal, send });
-			this.#write(result(id, JSON.stringify({ action })));
+			const action = await perform(this.kind, name, args, { name, attempt, signal: controller.signal, send });
+			this.write(result(id, JSON.stringify({ action })));
 		} catch (error) {
-			this.#write(failure(id, error));
+			this.write(failure(id, error));
 		}
-		this.#works.delete(run);
+		this.works.delete(run);
 	}
 }
 
