@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypedDict
 
 from statewire.stores import Refusal, StoreKind
-from statewire.stores.types import decode, schema
+from statewire.stores.types import Form
 
 
 class Color(enum.Enum):
@@ -49,7 +49,7 @@ Input = Renamed | Moved
 
 class Types(unittest.TestCase):
     def test_data_classes_of_inputs_have_their_names_as_type(self) -> None:
-        self.assertEqual(schema(Input, tagged=True), {
+        self.assertEqual(Form(Input, tagged=True).schema, {
             "anyOf": [{"$ref": "#/$defs/renamed"}, {"$ref": "#/$defs/moved"}],
             "$defs": {
                 "renamed": {
@@ -67,17 +67,17 @@ class Types(unittest.TestCase):
                     "required": ["type", "id"]}}})  # fmt: skip
 
     def test_types_that_contain_themselves_have_definitions(self) -> None:
-        self.assertEqual(schema(State)["$defs"]["Node"], {
+        self.assertEqual(Form(State).schema["$defs"]["Node"], {
             "type": "object", "required": ["name"],
             "properties": {
                 "name": {"type": "string"},
                 "children": {"type": "array", "items": {"$ref": "#/$defs/Node"}}}})  # fmt: skip
-        self.assertEqual(schema(State)["$defs"]["State"]["properties"]["mode"], {"enum": ["a", "b"]})
+        self.assertEqual(Form(State).schema["$defs"]["State"]["properties"]["mode"], {"enum": ["a", "b"]})
 
     def test_values_are_decoded(self) -> None:
-        self.assertEqual(decode(Input, {"type": "moved", "id": "1"}, tagged=True), Moved("1"))
+        self.assertEqual(Form(Input, tagged=True).decode({"type": "moved", "id": "1"}), Moved("1"))
         value = {"nodes": {"x": {"name": "x", "children": [{"name": "y"}]}}, "pair": [1, 2.0], "mode": "b"}
-        self.assertEqual(decode(State, value), State(value["nodes"], (1, 2), "b"))  # type: ignore[arg-type]
+        self.assertEqual(Form(State).decode(value), State(value["nodes"], (1, 2), "b"))  # type: ignore[arg-type]
 
     def test_wrong_values_are_refused_with_their_path(self) -> None:
         cases: list[tuple[Any, Any, list[str | int]]] = [
@@ -90,12 +90,13 @@ class Types(unittest.TestCase):
             (State, {"pair": [1, True]}, ["pair", 1]),
             (State, {"pair": [1.5]}, ["pair", 0]),
             (State, {"mode": "c"}, ["mode"]),
+            (State, [], []),
             (State, {"nodes": {"x": {"name": "x", "children": [{"name": None}]}}},
              ["nodes", "x", "children", 0, "name"]),
         ]  # fmt: skip
         for of, value, path in cases:
             with self.subTest(value=value), self.assertRaises(Refusal) as refused:
-                decode(of, value, tagged=of is Input)
+                Form(of, tagged=of is Input).decode(value)
             self.assertEqual(refused.exception.path, path)
 
     def test_the_types_of_update_are_those_of_the_kind(self) -> None:

@@ -8,11 +8,11 @@ a move in a long list are one operation each.
 
 from __future__ import annotations
 
-import bisect
-import dataclasses
 from itertools import compress, count
 from operator import is_not
 from typing import Any
+
+from .effects import members
 
 # A list with more moves is replaced, because each move searches the list.
 _MAXIMUM_MOVES = 256
@@ -28,18 +28,16 @@ def difference(old: Any, new: Any) -> list[dict[str, Any]]:
 def _value(old: Any, new: Any, path: str, patch: list[dict[str, Any]]) -> None:
     if old is new:
         return
-    a, b = _members(old), _members(new)
+    a, b = members(old), members(new)
     # Two cases of a union have few members in common.
     if a is not None and b is not None and a.get("type") == b.get("type"):
-        for key in a:
-            if key not in b:
-                patch.append({"op": "remove", "path": f"{path}/{_token(key)}"})
+        places = {key: f"{path}/{key.replace('~', '~0').replace('/', '~1')}" for key in [*a, *b]}
+        patch.extend({"op": "remove", "path": places[key]} for key in a if key not in b)
         for key, value in b.items():
-            place = f"{path}/{_token(key)}"
             if key in a:
-                _value(a[key], value, place, patch)
+                _value(a[key], value, places[key], patch)
             else:
-                patch.append({"op": "add", "path": place, "value": value})
+                patch.append({"op": "add", "path": places[key], "value": value})
     elif isinstance(old, (list, tuple)) and isinstance(new, (list, tuple)):
         _list(old, new, path, patch)
     elif type(old) is not type(new) or old != new:
@@ -55,100 +53,47 @@ def _list(old: Any, new: Any, path: str, patch: list[dict[str, Any]]) -> None:
     if len(set(before)) < len(before) or len(set(after)) < len(after):
         # An id that occurs twice names no element: the elements are compared by their places.
         before, after = ([("place", index) for index in range(len(x))] for x in (a, b))
+    places = {key: index for index, key in enumerate(before)}
+    came = set(after)
     # The index in `a` of each element of `b`; -1 for new elements.
-    sources = _paired(before, after)
-    kept = set(sources)
-    stay = set(_increasing([source for source in sources if source >= 0]))
-    if len(kept) - len(stay) > _MAXIMUM_MOVES:
-        patch.append({"op": "replace", "path": path, "value": new})
-        return
-    # The elements at this point of the patch, as indexes in `a`.
-    line = list(range(len(a)))
+    sources = [places.get(key, -1) for key in after]
+    for index, (one, other) in enumerate(zip(before, after, strict=False)):
+        # An element without an id that is gone, and a new one at its place, are one element that has changed.
+        if one not in came and other not in places and "id" not in (one[0], other[0]):
+            sources[index] = index
+    targets = {source: index for index, source in enumerate(sources)}
+    first, moves = len(patch), 0
     for index in reversed(range(len(a))):
-        if index not in kept:
+        if index not in targets:
             patch.append({"op": "remove", "path": f"{path}/{start + index}"})
-            del line[index]
-    # The elements up to `position` are those of `b` that were seen, and some that move later.
-    position = -1
-    for source, value in zip(sources, b, strict=True):
-        if source in stay:
-            position = line.index(source, position + 1)
-        elif source >= 0:
-            index = line.index(source)
-            del line[index]
-            position += index > position
-            line.insert(position, source)
-            moved = {"op": "move", "from": f"{path}/{start + index}", "path": f"{path}/{start + position}"}
-            patch.extend([moved] if index != position else [])
-        else:
-            position += 1
-            line.insert(position, -1)
-            patch.append({"op": "add", "path": f"{path}/{start + position}", "value": value})
+    # The elements at this point of the patch, as indexes in `a`. Those before `index` are in their places.
+    line = [source for source in range(len(a)) if source in targets]
+    for index, source in enumerate(sources):
+        if source < 0:
+            line.insert(index, source)
+            patch.append({"op": "add", "path": f"{path}/{start + index}", "value": b[index]})
+            continue
+        while line[index] != source:
+            moves += 1
+            if moves > _MAXIMUM_MOVES:
+                patch[first:] = [{"op": "replace", "path": path, "value": new}]
+                return
+            # The element that is here moves if its place is further away than the element that belongs here.
+            at, to = line.index(source, index), index
+            if (away := targets[line[index]]) > at:
+                at, to = index, min(away, len(line) - 1)
+            line.insert(to, line.pop(at))
+            patch.append({"op": "move", "from": f"{path}/{start + at}", "path": f"{path}/{start + to}"})
     for index, source in enumerate(sources):
         if source >= 0:
             _value(a[source], b[index], f"{path}/{start + index}", patch)
 
 
-def _paired(before: list[Any], after: list[Any]) -> list[int]:
-    """Returns the index in `before` of each key of `after`, -1 for none.
-
-    An element without an id that is gone, and a new one at the same place, are one element that has changed.
-    """
-    places = {key: index for index, key in enumerate(before)}
-    sources = [places.get(key, -1) for key in after]
-    stay = set(_increasing([source for source in sources if source >= 0]))
-    kept = set(sources)
-    gone: dict[int, list[int]] = {}
-    last = -1
-    for index, key in enumerate(before):
-        if index in stay:
-            last = index
-        elif index not in kept and key[0] != "id":
-            gone.setdefault(last, []).append(index)
-    last = -1
-    for index, source in enumerate(sources):
-        if source in stay:
-            last = source
-        elif source < 0 and after[index][0] != "id" and gone.get(last):
-            sources[index] = gone[last].pop(0)
-    return sources
-
-
-def _increasing(numbers: list[int]) -> list[int]:
-    """Returns a longest increasing subsequence."""
-    tails: list[int] = []
-    lasts: list[int] = []
-    previous: list[int] = [-1] * len(numbers)
-    for index, number in enumerate(numbers):
-        place = bisect.bisect(tails, number)
-        tails[place : place + 1] = [number]
-        lasts[place : place + 1] = [index]
-        previous[index] = lasts[place - 1] if place else -1
-    result: list[int] = []
-    index = lasts[-1] if lasts else -1
-    while index >= 0:
-        result.append(numbers[index])
-        index = previous[index]
-    return result[::-1]
-
-
 def _key(element: Any) -> Any:
-    members = _members(element)
-    name = members.get("id") if members is not None else None
+    parts = members(element)
+    name = parts.get("id") if parts is not None else None
     if isinstance(name, (str, int)):
         return ("id", type(name), name)
-    if members is not None or isinstance(element, (list, tuple)):
+    if parts is not None or isinstance(element, (list, tuple)):
         return ("object", id(element))
     return ("value", type(element), element)
-
-
-def _members(value: Any) -> Any:
-    if isinstance(value, dict):
-        return value
-    if dataclasses.is_dataclass(value):
-        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    return None
-
-
-def _token(key: str) -> str:
-    return key.replace("~", "~0").replace("/", "~1")

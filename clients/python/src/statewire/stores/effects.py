@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import json
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -88,9 +89,8 @@ def redacted() -> Effect:
 
 def tagged(value: Any) -> Any:
     """Returns the JSON form of an input, action or event: a data class has its name as `type`."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        members = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-        return members if "type" in members else {"type": tag(type(value)), **members}
+    if dataclasses.is_dataclass(value):
+        return {"type": tag(type(value)), **members(value)}
     return value
 
 
@@ -99,12 +99,27 @@ def tag(cls: type) -> str:
     return cls.__name__[0].lower() + cls.__name__[1:]
 
 
-def plain(value: Any) -> Any:
-    """Returns the JSON form of a value that json.dumps does not know; for its parameter `default`."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+def members(value: Any) -> Any:
+    """Returns the members of a dictionary or of a data class; None for other values."""
+    if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    return value if isinstance(value, dict) else None
+
+
+def text(value: Any) -> str:
+    """Returns the JSON text of a value.
+
+    - Raises: `TypeError` or `ValueError` for values without one, such as NaN.
+    """
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    """Returns the JSON form of a value that json.dumps does not know."""
     if isinstance(value, enum.Enum):
         return value.value
+    if dataclasses.is_dataclass(value):
+        return members(value)
     raise TypeError(f"a {type(value).__name__} has no JSON form")
 
 

@@ -6,14 +6,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-import json
 import typing
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from .difference import difference
-from .effects import Effect, plain
-from .types import decode, schema
+from .effects import Effect, text
+from .types import Form
 
 # A patch that is this much longer than the state is replaced by it. Short states are patched, so that clients
 # see what has changed.
@@ -73,111 +72,97 @@ class StoreKind:
     events: Any = None
 
     def __post_init__(self) -> None:
-        state, event, *_ = [*_hints(self.update).values(), Any, Any]
+        state, event, *_ = [*_hints(self.update)[:-1], None, None]
         for name, hint in {"state": state, "inputs": event, "actions": event}.items():
-            if (
-                getattr(self, name) is None
-                and typing.get_origin(hint) is not dict
-                and hint not in (Any, dict, object)
-            ):
+            if getattr(self, name) is None:
                 object.__setattr__(self, name, hint)
+
+    @functools.cached_property
+    def forms(self) -> dict[str, Form]:
+        """The forms of the types, by the names in the protocol."""
+        return {
+            "configuration": Form(self.configuration), "state": Form(self.state),
+            "input": Form(self.inputs, tagged=True), "action": Form(self.actions, tagged=True),
+            "event": Form(self.events, tagged=True),
+            "viewState": Form(_hints(self.view)[-1] if self.view else self.state),
+        }  # fmt: skip
 
     def description(self) -> dict[str, Any]:
         """Returns the result of `machine/describe`."""
-        seen = self.state if self.view is None else _hints(self.view, "return").get("return")
-        schemas = {
-            "configuration": self.configuration and schema(self.configuration),
-            "input": self.inputs and schema(self.inputs, tagged=True),
-            "viewState": seen and schema(seen),
-            "event": self.events and schema(self.events, tagged=True),
-        }
         watches = self.viewers is not None or self.views_by is not None
+        public = ("configuration", "input", "viewState", "event")
         return {
             "protocol": 1,
             "version": self.version,
-            "schemas": {name: value for name, value in schemas.items() if value},
+            "schemas": {name: schema for name in public if (schema := self.forms[name].schema)},
             **({"viewsBy": self.views_by} if self.views_by else {}),
             **({"watchesViewers": True} if watches else {}),
         }
 
 
 class Machine:
-    """One store. Each method returns a result of the protocol as JSON text, or raises and changes nothing."""
+    """One store, which turns the requests of the protocol into updates."""
 
-    def __init__(self, kind: StoreKind, name: str, configuration: Any) -> None:
-        self.kind, self.name = kind, name
-        self.configuration = (
-            decode(kind.configuration, configuration) if kind.configuration else configuration
-        )
+    def __init__(self, kind: StoreKind) -> None:
+        self.kind = kind
         self.state: Any = None
-        # What the server has: the state, the view and the views, with their approximate sizes as JSON.
-        self._sent: dict[tuple[str, ...], tuple[Any, int]] = {}
+        self._name, self._configuration = "", None
         self._viewers: list[Viewer] = []
-
-    def open(self, viewer: Viewer, now: int) -> str:
-        initial = self.kind.initial
-        context = Context(self.name, self.configuration, now, viewer)
-        return self._step(call(initial, self.configuration, context) if callable(initial) else initial)
-
-    def restore(self, version: int, state: Any, now: int) -> str:
-        if version > self.kind.version or (version < self.kind.version and self.kind.migrate is None):
-            raise ValueError(f"a state of version {version} cannot be used by version {self.kind.version}")
-        if version == self.kind.version:
-            restored = decode(self.kind.state, state) if self.kind.state else state
-            self._sent["state",] = (restored, len(text(restored)))
-            return self._step(restored)
-        assert self.kind.migrate is not None
-        return self._step(self.kind.migrate(version, state))
-
-    def input(self, value: Any, viewer: Viewer, now: int) -> str:
-        event = decode(self.kind.inputs, value, tagged=True) if self.kind.inputs else value
-        return self._step(
-            call(self.kind.update, self.state, event, Context(self.name, self.configuration, now, viewer))
-        )
-
-    def action(self, value: Any, error: dict[str, str] | None, now: int) -> str:
-        event = decode(self.kind.actions, value, tagged=True) if self.kind.actions else value
-        context = Context(self.name, self.configuration, now, is_action=True, error=error)
-        return self._step(call(self.kind.update, self.state, event, context))
-
-    def viewers(self, viewers: list[Viewer], now: int) -> str:
-        before, self._viewers = self._viewers, viewers
-        try:
-            function, context = self.kind.viewers, Context(self.name, self.configuration, now)
-            return self._step(call(function, self.state, viewers, context) if function else self.state)
-        except Exception:
-            self._viewers = before
-            raise
+        # What the server has, with its approximate size as JSON: the state, the view, and the views.
+        self._sent: dict[tuple[str, str | None], tuple[Any, int]] = {}
 
     @property
     def view(self) -> Any:
         """What clients receive that have no view of their own."""
-        return self._sent.get(("view",), (self.state, 0))[0]
+        return self._sent.get(("view", None), (self.state, 0))[0]
 
-    def _seen(self, state: Any, viewer: Viewer) -> Any:
-        return self.kind.view and call(self.kind.view, state, viewer, self.configuration)
+    def turn(self, method: str, params: Mapping[str, Any]) -> str:
+        """Answers `machine/METHOD` with an update as JSON text, or raises and changes nothing."""
+        kind, forms = self.kind, self.kind.forms
+        if method in ("open", "restore"):
+            self._name = params["name"]
+            self._configuration = forms["configuration"].decode(params["configuration"])
+        context = Context(
+            self._name, self._configuration, params.get("now", 0), _viewer(params.get("viewer", {})),
+            is_action=method == "action", error=params.get("error"),
+        )  # fmt: skip
+        match method:
+            case "open":
+                first = kind.initial
+                return self._step(call(first, self._configuration, context) if callable(first) else first)
+            case "restore":
+                version, state = params["version"], params["state"]
+                if version == kind.version:
+                    state = forms["state"].decode(state)
+                    self._sent["state", None], _ = _changed(None, state)
+                elif version < kind.version and kind.migrate:
+                    state = kind.migrate(version, state)
+                else:
+                    raise ValueError(f"a state of version {version} cannot be used by version {kind.version}")
+                return self._step(state)
+            case "input" | "action":
+                event = forms[method].decode(params[method])
+                return self._step(call(kind.update, self.state, event, context))
+            case "viewers":
+                viewers = [_viewer(members) for members in params["viewers"]]
+                result = call(kind.viewers, self.state, viewers, context) if kind.viewers else None
+                return self._step(result, viewers)
+        raise NotImplementedError(f"unknown method machine/{method}")
 
-    def _step(self, result: Any) -> str:
-        is_pair = isinstance(result, tuple) and len(result) == 2
-        state, effects = result if is_pair else (result, [])
+    def _step(self, result: Any, viewers: list[Viewer] | None = None) -> str:
+        state, effects = result if isinstance(result, tuple) and len(result) == 2 else (result, [])
         state = self.state if state is None else state
-        update: dict[str, Any] = {}
-        sent = dict(self._sent)
-        self._change(update, sent, ("state",), state)
-        seen = self._seen(state, Viewer())
-        if seen is not None:
-            by = self.kind.views_by
-            self._change(update, sent, ("view",), seen)
-            keys = {getattr(viewer, by): None for viewer in self._viewers} if by else {}
-            views: dict[str, Any] = {key[1]: None for key in sent if len(key) > 1 and key[1] not in keys}
-            for key in views:
-                del sent["view", key]
-            for key in keys:
-                if by and key is not None:
-                    entry: dict[str, Any] = {}
-                    self._change(entry, sent, ("view", key), self._seen(state, Viewer(**{by: key})))
-                    views.update({key: entry} if entry else {})
-            update.update({"views": views} if views else {})
+        viewers = self._viewers if viewers is None else viewers
+        parts = self._parts(state, viewers)
+        views = {key[1]: None for key in self._sent if key[1] is not None and key not in parts}
+        update: dict[str, Any] = {"views": views} if views else {}
+        sent = {}
+        for (name, viewer), part in parts.items():
+            sent[name, viewer], patch = _changed(self._sent.get((name, viewer)), part)
+            if patch != []:
+                target = update if viewer is None else update.setdefault("views", {}).setdefault(viewer, {})
+                patched = "patch" if name == "state" else "viewPatch"
+                target.update({name: part} if patch is None else {patched: patch})
         for effect in [effects] if isinstance(effects, Effect) else effects:
             if effect.type == "event":
                 update.setdefault("events", []).append(effect.members)
@@ -186,38 +171,38 @@ class Machine:
             else:
                 update.setdefault("effects", []).append({"type": effect.type, **effect.members})
         answer = text(update)
-        self.state, self._sent = state, sent
+        self.state, self._sent, self._viewers = state, sent, viewers
         return answer
 
-    @staticmethod
-    def _change(
-        update: dict[str, Any], sent: dict[tuple[str, ...], tuple[Any, int]], key: tuple[str, ...], new: Any
-    ) -> None:
-        """Adds the change of a value to an update: as a patch, or the value if that is shorter."""
-        name = key[0]
-        if key not in sent:
-            update[name] = new
-            sent[key] = (new, len(text(new)))
-            return
-        old, size = sent[key]
-        patch = difference(old, new)
-        length = len(text(patch)) if patch else 0
-        # The state is measured only after a large change, so that the cost follows the change.
-        if length > size // 2:
-            size = len(text(new))
-        if length > size + _SLACK or (patch and patch[0]["path"] == ""):
-            update[name] = new
-        elif patch:
-            update["patch" if name == "state" else "viewPatch"] = patch
-        sent[key] = (new, size)
+    def _parts(self, state: Any, viewers: list[Viewer]) -> dict[tuple[str, str | None], Any]:
+        """Returns the state, the view of everyone, and those of single viewers."""
+        view, by = self.kind.view, self.kind.views_by
+        everyone = call(view, state, Viewer(), self._configuration) if view else None
+        if not view or everyone is None:
+            return {("state", None): state}
+        names = {getattr(viewer, by) for viewer in viewers} - {None} if by else set()
+        single = {name: Viewer(**{by or "": name}) for name in names}
+        return {("state", None): state, ("view", None): everyone} | {
+            ("view", name): call(view, state, viewer, self._configuration) for name, viewer in single.items()
+        }
 
 
-def text(value: Any) -> str:
-    """Returns the JSON text of a value.
+def _changed(sent: tuple[Any, int] | None, new: Any) -> tuple[tuple[Any, int], list[dict[str, Any]] | None]:
+    """Returns what the server has after a change, and the patch; None if the whole value is to be sent."""
+    if sent is None:
+        return (new, len(text(new))), None
+    old, size = sent
+    patch = difference(old, new)
+    length = len(text(patch)) if patch else 0
+    # The value is measured only after a large change, so that the cost follows the change.
+    if length > size // 2:
+        size = len(text(new))
+    is_whole = length > size + _SLACK or (patch and patch[0]["path"] == "")
+    return (new, size), None if is_whole else patch
 
-    - Raises: `TypeError` or `ValueError` for values without one, such as NaN.
-    """
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=plain)
+
+def _viewer(members: Mapping[str, Any]) -> Viewer:
+    return Viewer(members.get("identity"), members.get("frontend"), members.get("role"))
 
 
 def call(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -235,10 +220,10 @@ def _arity(function: Callable[..., Any]) -> int | None:
     return sum(kind in positional for kind in kinds)
 
 
-def _hints(function: Callable[..., Any], *names: str) -> dict[str, Any]:
-    """Returns the annotations of parameters; Any for those without one."""
+def _hints(function: Callable[..., Any]) -> list[Any]:
+    """Returns the types of the parameters and of the result; None for those without one."""
     try:
         hints = typing.get_type_hints(function, include_extras=True)
-        return {name: hints.get(name, Any) for name in names or inspect.signature(function).parameters}
+        return [hints.get(name) for name in [*inspect.signature(function).parameters, "return"]]
     except (NameError, TypeError):
-        return {}
+        return [None]

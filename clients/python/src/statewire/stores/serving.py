@@ -11,19 +11,19 @@ import signal
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from typing import Any
 
-from .effects import Refusal, tagged
-from .kind import Machine, StoreKind, Viewer, call, text
+from .effects import Refusal, tagged, text
+from .kind import Machine, StoreKind, call
 
 
 class Work:
     """The context of work, an optional last parameter of a function in `runs`."""
 
-    def __init__(self, program: Program, name: str, store: int, run: int, attempt: int) -> None:
+    def __init__(self, name: str, attempt: int, send: Callable[[Any], None]) -> None:
         self.name, self.attempt = name, attempt
-        self._program, self._store, self._run = program, store, run
-        self._cancelled = threading.Event()
+        self._send, self._cancelled = send, threading.Event()
 
     @property
     def is_cancelled(self) -> bool:
@@ -36,8 +36,7 @@ class Work:
 
     def send(self, action: Any) -> None:
         """Sends an action while the work runs."""
-        params = {"store": self._store, "run": self._run, "action": tagged(action)}
-        self._program.write(text({"jsonrpc": "2.0", "method": "machine/send", "params": params}) + "\n")
+        self._send(tagged(action))
 
     def cancel(self) -> None:
         self._cancelled.set()
@@ -76,65 +75,54 @@ class Program:
         except (ValueError, LookupError, TypeError) as error:
             print(f"a line of the server is not a request: {error}", file=sys.stderr)
             return ""
-        if "id" not in message:
-            self._notified(method, params)
-            return ""
         try:
-            if method == "machine/run":
-                threading.Thread(target=self._run, args=(name, params), daemon=True).start()
-                return ""
-            return _line(name, "result", self._result(method, params))
+            if method == "machine/close":
+                self._machines.pop(params["store"], None)
+            elif method == "machine/cancel" and (work := self._works.get(params["run"])):
+                work.cancel()
+            elif method == "machine/run":
+                self._run(name, params)
+            elif "id" in message:
+                return _line(name, "result", self._result(method.removeprefix("machine/"), params))
         except Exception as error:
             return _line(name, "error", _error(error))
-
-    def _notified(self, method: str, params: Any) -> None:
-        if method == "machine/close":
-            self._machines.pop(params["store"], None)
-        elif method == "machine/cancel" and (work := self._works.get(params["run"])):
-            work.cancel()
+        return ""
 
     def _result(self, method: str, params: dict[str, Any]) -> str:
-        if method == "machine/describe":
+        if method == "describe":
             return text(self._kind.description())
-        now, store = params.get("now", 0), params.get("store", 0)
-        if method in ("machine/open", "machine/restore"):
-            machine = Machine(self._kind, params["name"], params["configuration"])
-            if method == "machine/open":
-                result = machine.open(_viewer(params["viewer"]), now)
-            else:
-                result = machine.restore(params["version"], params["state"], now)
-            self._machines[store] = machine
-            return result
-        if method not in ("machine/input", "machine/action", "machine/viewers"):
-            raise NotImplementedError(method)
-        machine = self._machines[store]
-        if method == "machine/input":
-            return machine.input(params["input"], _viewer(params["viewer"]), now)
-        if method == "machine/action":
-            return machine.action(params["action"], params.get("error"), now)
-        return machine.viewers([_viewer(viewer) for viewer in params["viewers"]], now)
+        machine = self._machines.get(params.get("store", 0)) or Machine(self._kind)
+        result = machine.turn(method, params)
+        self._machines[params["store"]] = machine
+        return result
 
     def _run(self, name: Any, params: dict[str, Any]) -> None:
+        def send(action: Any) -> None:
+            sent = {"store": params["store"], "run": run, "action": action}
+            self.write(text({"jsonrpc": "2.0", "method": "machine/send", "params": sent}) + "\n")
+
+        def work() -> None:
+            try:
+                action = perform(self._kind, params["name"], params["arguments"], self._works[run])
+                answer = _line(name, "result", text({} if action is None else {"action": tagged(action)}))
+            except Exception as error:
+                answer = _line(name, "error", _error(error))
+            del self._works[run]
+            self.write(answer)
+
         run = params["run"]
-        work = Work(self, params["name"], params["store"], run, params["attempt"])
-        self._works[run] = work
-        try:
-            action = perform(self._kind, params["name"], params["arguments"], work)
-            answer = _line(name, "result", text({} if action is None else {"action": tagged(action)}))
-        except Exception as error:
-            answer = _line(name, "error", _error(error))
-        del self._works[run]
-        self.write(answer)
+        self._works[run] = Work(params["name"], params["attempt"], send)
+        threading.Thread(target=work, daemon=True).start()
 
 
 def perform(kind: StoreKind, name: str, arguments: Any, work: Any) -> Any:
     """Does work; returns its action."""
     result = call(kind.runs[name], arguments, work)
-    return asyncio.run(_awaited(result)) if inspect.isawaitable(result) else result
 
+    async def awaited() -> Any:
+        return await result
 
-async def _awaited(result: Any) -> Any:
-    return await result
+    return asyncio.run(awaited()) if inspect.isawaitable(result) else result
 
 
 def serve(kind: StoreKind | None = None, **members: Any) -> None:
@@ -153,10 +141,6 @@ def serve(kind: StoreKind | None = None, **members: Any) -> None:
     program.serve(source)
 
 
-def _viewer(members: dict[str, Any]) -> Viewer:
-    return Viewer(members.get("identity"), members.get("frontend"), members.get("role"))
-
-
 def _line(name: Any, member: str, value: str) -> str:
     return f'{{"jsonrpc":"2.0","id":{json.dumps(name)},"{member}":{value}}}\n'
 
@@ -166,6 +150,6 @@ def _error(error: Exception) -> str:
         data = {"path": error.path} | ({"limit": error.limit} if error.limit else {})
         return text({"code": -32602, "message": error.message, "data": data})
     if isinstance(error, NotImplementedError):
-        return text({"code": -32601, "message": f"unknown method {error}"})
+        return text({"code": -32601, "message": str(error)})
     traceback.print_exception(error)
     return text({"code": -32603, "message": f"{type(error).__name__}: {error}"})

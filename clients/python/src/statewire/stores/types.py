@@ -7,156 +7,136 @@ import dataclasses
 import enum
 import types
 import typing
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, is_typeddict
 
 from .effects import Refusal, tag
 
-_SIMPLE: dict[Any, str] = {
-    str: "string",
-    int: "integer",
-    float: "number",
-    bool: "boolean",
-    type(None): "null",
-}
+_SIMPLE = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
+_NAMES: dict[Any, str] = {**_SIMPLE, list: "array", dict: "object"}
+_Path = Sequence[str | int]
+# The schema of a type, and a function that returns a value of it from JSON.
+_Part = tuple[dict[str, Any], Callable[[Any, _Path], Any]]
 
 
-def schema(of: Any, tagged: bool = False) -> dict[str, Any]:
-    """Returns the JSON Schema of a type. If `tagged`, data classes have their names as `type`."""
-    definitions: dict[str, Any] = {}
-    result = _schema(of, definitions, tagged)
-    return {**result, "$defs": definitions} if definitions else result
+class Form:
+    """The JSON form of a type. If `tagged`, data classes have their names as `type`."""
+
+    def __init__(self, of: Any, tagged: bool = False) -> None:
+        self._definitions: dict[str, Any] = {}
+        self._records: dict[str, Callable[[Any, _Path], Any]] = {}
+        schema, self._decode = self._part(of, tagged)
+        self.schema = {**schema, "$defs": self._definitions} if self._definitions else schema
+
+    def decode(self, value: Any) -> Any:
+        """Returns a value of the type from JSON.
+
+        - Raises: `Refusal` with the path of the fault.
+        """
+        return self._decode(value, ())
+
+    def _part(self, of: Any, tagged: bool = False) -> _Part:
+        origin, arguments = get_origin(of), get_args(of)
+        if origin is Annotated:
+            schema, decode = self._part(arguments[0], tagged)
+            for extra in of.__metadata__:
+                schema = schema | extra if isinstance(extra, dict) else schema
+            return schema, decode
+        if origin in (Union, types.UnionType):
+            return self._union([self._part(case, tagged) for case in arguments])
+        if origin is Literal:
+            return _one_of({case: case for case in arguments})
+        if isinstance(of, type) and issubclass(of, enum.Enum):
+            return _one_of({case.value: case for case in of})
+        if dataclasses.is_dataclass(of) or is_typeddict(of):
+            return self._record(of, tagged)
+        if origin in (list, tuple, Sequence) or of in (list, tuple):
+            schema, decode = self._part(arguments[0] if arguments else Any)
+            make = tuple if tuple in (origin, of) else list
+            return {"type": "array", "items": schema}, lambda value, path: make(
+                decode(item, [*path, index]) for index, item in enumerate(_expected(list, value, path))
+            )
+        if origin is dict or of is dict:
+            schema, decode = self._part(arguments[1] if arguments else Any)
+            return {"type": "object", "additionalProperties": schema}, lambda value, path: {
+                key: decode(item, [*path, key]) for key, item in _expected(dict, value, path).items()
+            }
+        if of in _SIMPLE:
+            return {"type": _SIMPLE[of]}, lambda value, path: _expected(of, value, path)
+        return {}, lambda value, path: value
+
+    def _union(self, parts: list[_Part]) -> _Part:
+        def decode(value: Any, path: _Path) -> Any:
+            kinds = [(kind, decode) for schema, decode in parts if (kind := self._kind(schema)) is not None]
+            if isinstance(value, dict) and kinds:
+                chosen = [decode for kind, decode in kinds if kind == value.get("type")]
+                return chosen[0](value, path) if chosen else _wrong("is unknown", [*path, "type"])
+            refusals = []
+            for _, decode in parts:
+                try:
+                    return decode(value, path)
+                except Refusal as refusal:
+                    refusals.append(refusal)
+            raise max(refusals, key=lambda refusal: len(refusal.path))
+
+        return {"anyOf": [schema for schema, _ in parts]}, decode
+
+    def _kind(self, schema: dict[str, Any]) -> Any:
+        """Returns the only `type` of a record; None for none."""
+        record = self._definitions.get(schema.get("$ref", "").removeprefix("#/$defs/"), {})
+        kind = record.get("properties", {}).get("type", {})
+        values = [kind["const"]] if "const" in kind else kind.get("enum", [])
+        return values[0] if len(values) == 1 else None
+
+    def _record(self, of: Any, tagged: bool) -> _Part:
+        hints = typing.get_type_hints(of, include_extras=True)
+        if is_typeddict(of):
+            optional = [key for key in hints if getattr(get_origin(hints[key]), "_name", "") == "NotRequired"]
+            required = [key for key in hints if key in of.__required_keys__ and key not in optional]
+            hints |= {key: get_args(hints[key])[0] for key in optional}
+        else:
+            empty, fields = dataclasses.MISSING, dataclasses.fields(of)
+            required = [x.name for x in fields if x.default is empty and x.default_factory is empty]
+            hints = {field.name: hints[field.name] for field in fields}
+        kind = tag(of) if tagged and not is_typeddict(of) and "type" not in hints else None
+        name = kind or of.__name__
+        if name not in self._definitions:
+            self._definitions[name] = {}  # For types that contain themselves.
+            parts = {key: self._part(hint) for key, hint in hints.items()}
+            properties = {"type": {"const": kind}} if kind else {}
+            self._definitions[name] = {
+                "type": "object",
+                "properties": properties | {key: schema for key, (schema, _) in parts.items()},
+                "required": [*properties, *required],
+            }
+
+            def decode(value: Any, path: _Path) -> Any:
+                value = _expected(dict, value, path)
+                if kind and value.get("type") != kind:
+                    return _wrong(f"must be {kind!r}", [*path, "type"])
+                if missing := [key for key in required if key not in value]:
+                    return _wrong("is missing", [*path, missing[0]])
+                read = {key: part[1](value[key], [*path, key]) for key, part in parts.items() if key in value}
+                return {**value, **read} if is_typeddict(of) else of(**read)
+
+            self._records[name] = decode
+        return {"$ref": f"#/$defs/{name}"}, lambda value, path: self._records[name](value, path)
 
 
-def _schema(of: Any, definitions: dict[str, Any], tagged: bool = False) -> dict[str, Any]:
-    origin, arguments = get_origin(of), get_args(of)
-    if origin is Annotated:
-        extra = [more for more in of.__metadata__ if isinstance(more, dict)]
-        return _schema(arguments[0], definitions, tagged) | {key: more[key] for more in extra for key in more}
-    if of in _SIMPLE:
-        return {"type": _SIMPLE[of]}
-    if origin in (Union, types.UnionType):
-        return {"anyOf": [_schema(argument, definitions, tagged) for argument in arguments]}
-    if origin is Literal:
-        return {"enum": list(arguments)}
-    if isinstance(of, type) and issubclass(of, enum.Enum):
-        return {"enum": [case.value for case in of]}
-    if _is_record(of):
-        name = tag(of) if _needs_tag(of, tagged) else of.__name__
-        if name not in definitions:
-            definitions[name] = {}
-            members, required = _members(of)
-            properties = {key: _schema(value, definitions) for key, value in members.items()}
-            if _needs_tag(of, tagged):
-                properties, required = {"type": {"const": tag(of)}, **properties}, ["type", *required]
-            definitions[name] = {"type": "object", "properties": properties, "required": required}
-        return {"$ref": f"#/$defs/{name}"}
-    if origin in (list, tuple, Sequence) or of in (list, tuple):
-        return {"type": "array", **({"items": _schema(arguments[0], definitions)} if arguments else {})}
-    if origin is dict or of is dict:
-        return {"type": "object"} | (
-            {"additionalProperties": _schema(arguments[1], definitions)} if arguments else {}
-        )
-    return {}
+def _one_of(cases: dict[Any, Any]) -> _Part:
+    def decode(value: Any, path: _Path) -> Any:
+        fits = [cases[case] for case in cases if case == value and type(case) is type(value)]
+        return fits[0] if fits else _wrong(f"must be one of {[*cases]}", path)
+
+    return {"enum": [*cases]}, decode
 
 
-def decode(of: Any, value: Any, tagged: bool = False, path: Sequence[str | int] = ()) -> Any:
-    """Returns a value of a type from JSON.
-
-    - Raises: `Refusal` with the path of the fault.
-    """
-    origin, arguments = get_origin(of), get_args(of)
-    if origin is Annotated:
-        return decode(arguments[0], value, tagged, path)
-    if origin in (Union, types.UnionType):
-        return _union(arguments, value, tagged, path)
-    if origin is Literal:
-        fits = any(value == case and type(value) is type(case) for case in arguments)
-        return value if fits else _wrong(f"must be one of {list(arguments)}", path)
-    if isinstance(of, type) and issubclass(of, enum.Enum):
-        fits = value in [case.value for case in of]
-        return of(value) if fits else _wrong(f"must be one of {[case.value for case in of]}", path)
-    if _is_record(of):
-        return _record(of, value, tagged, path)
-    if origin in (list, tuple, Sequence) or of in (list, tuple):
-        if not isinstance(value, list):
-            return _wrong("must be an array", path)
-        items = (
-            [decode(arguments[0], item, False, [*path, i]) for i, item in enumerate(value)]
-            if arguments
-            else value
-        )
-        return tuple(items) if tuple in (origin, of) else items
-    if origin is dict or of is dict:
-        if not isinstance(value, dict):
-            return _wrong("must be an object", path)
-        return (
-            {k: decode(arguments[1], v, False, [*path, k]) for k, v in value.items()} if arguments else value
-        )
-    if of is float and isinstance(value, int) and not isinstance(value, bool):
-        return value
-    if of is int and isinstance(value, float) and value.is_integer():
+def _expected(of: Any, value: Any, path: _Path) -> Any:
+    if of is int and type(value) is float and value.is_integer():
         return int(value)
-    return value if of not in _SIMPLE or type(value) is of else _wrong(f"must be a JSON {_SIMPLE[of]}", path)
+    fits = type(value) is of or (of is float and type(value) is int)
+    return value if fits else _wrong(f"must be a JSON {_NAMES[of]}", path)
 
 
-def _union(cases: Sequence[Any], value: Any, tagged: bool, path: Sequence[str | int]) -> Any:
-    records = {name: case for case in cases if _is_record(case) and (name := _tag(case, tagged)) is not None}
-    if isinstance(value, dict) and records:
-        name = value.get("type")
-        return (
-            decode(records[name], value, tagged, path)
-            if name in records
-            else _wrong("is unknown", [*path, "type"])
-        )
-    refusals: list[Refusal] = []
-    for case in cases:
-        try:
-            return decode(case, value, tagged, path)
-        except Refusal as refusal:
-            refusals.append(refusal)
-    raise max(refusals, key=lambda refusal: len(refusal.path))
-
-
-def _record(of: Any, value: Any, tagged: bool, path: Sequence[str | int]) -> Any:
-    if not isinstance(value, dict):
-        return _wrong("must be an object", path)
-    if _needs_tag(of, tagged) and value.get("type") != tag(of):
-        return _wrong(f"must be {tag(of)!r}", [*path, "type"])
-    members, required = _members(of)
-    if missing := next((name for name in required if name not in value), None):
-        return _wrong("is missing", [*path, missing])
-    decoded = {key: decode(members[key], value[key], False, [*path, key]) for key in members if key in value}
-    return {**value, **decoded} if is_typeddict(of) else of(**decoded)
-
-
-def _wrong(fault: str, path: Sequence[str | int]) -> Any:
+def _wrong(fault: str, path: _Path) -> Any:
     raise Refusal(f"{path[-1] if path else 'the value'} {fault}", path=path)
-
-
-def _members(of: Any) -> tuple[dict[str, Any], list[str]]:
-    """Returns the types of the members of a class, and the members without a default."""
-    hints = typing.get_type_hints(of, include_extras=True)
-    if not is_typeddict(of):
-        empty = dataclasses.MISSING
-        fields = dataclasses.fields(of)
-        needed = [field.name for field in fields if field.default is empty and field.default_factory is empty]
-        return {field.name: hints[field.name] for field in fields}, needed
-    optional = [key for key, hint in hints.items() if getattr(get_origin(hint), "_name", "") == "NotRequired"]
-    members = {key: get_args(hint)[0] if key in optional else hint for key, hint in hints.items()}
-    return members, [key for key in members if key in of.__required_keys__ and key not in optional]
-
-
-def _is_record(of: Any) -> bool:
-    return isinstance(of, type) and (dataclasses.is_dataclass(of) or is_typeddict(of))
-
-
-def _needs_tag(of: Any, tagged: bool) -> bool:
-    return tagged and not is_typeddict(of) and "type" not in _members(of)[0]
-
-
-def _tag(of: Any, tagged: bool) -> Any:
-    if _needs_tag(of, tagged):
-        return tag(of)
-    arguments = get_args(_members(of)[0].get("type"))
-    return arguments[0] if len(arguments) == 1 else None
