@@ -128,13 +128,16 @@ extension ProcessMachine: DurableMachine {
     .several([watch(state)] + state.pending.map { resume($0) })
   }
 
+  func journaled(_ input: Input, from viewer: Viewer) -> Input { input.journaled(from: viewer) }
+
   func restart(of input: Input, in state: State, after elapsed: Duration) -> Effect<Action> {
     // The program has responded to an input that has effects: these continue by themselves.
     .identified { [store] id in
       if let id = id?.description, state.pending.contains(where: { $0.input == id }) {
         return .none
       }
-      return .exchange("input") { store.send(input.text, from: .server, id: id?.description, $0) }
+      let (text, viewer) = input.original
+      return .exchange("input") { store.send(text, from: viewer, id: id?.description, $0) }
     }
   }
 

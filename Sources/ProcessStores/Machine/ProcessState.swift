@@ -102,9 +102,41 @@ enum ProcessAction: Sendable {
   case dropped(Int)
 }
 
-/// An input: the text that the client has sent.
+/// An input: the text that the client has sent, or in a journal an object of it and its sender.
 struct ProcessInput: Codable, Sendable {
   let text: JSONText
+
+  /// Returns the input with its sender, as it is journaled.
+  func journaled(from viewer: Viewer) -> ProcessInput {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.member("input", text)
+    writer.key("viewer")
+    writer.value(viewer)
+    writer.endObject()
+    return ProcessInput(text: JSONText(writer.bytes()))
+  }
+
+  /// The input and the sender of a journaled input; of another text the text and the server.
+  var original: (input: JSONText, viewer: Viewer) {
+    struct Journaled: Decodable {
+      struct Sender: Decodable {
+        let identity: String?
+        let frontend: String?
+        let role: Viewer.Role?
+      }
+
+      let input: JSONText
+      let viewer: Sender
+    }
+    guard let journaled = try? JSON.decode(Journaled.self, from: text.bytes, limits: .stored) else {
+      return (text, .server)
+    }
+    let sender = journaled.viewer
+    guard let role = sender.role else { return (journaled.input, .server) }
+    let viewer = Viewer(identity: sender.identity, name: sender.frontend, role: role)
+    return (journaled.input, viewer)
+  }
 }
 
 extension ProcessInput: JSONReadable, JSONWritable {

@@ -29,8 +29,8 @@ extension Connection {
     switch outcome {
     case .accepted(let sendResult, let subscription, let settle):
       respond(to: request, sendResult, subscription, settle: settle)
-    case .running(let inputID, let subscription):
-      watch(request, subscription, inputID, from: nil, respondingAt: .effects)
+    case .running(let inputID, let subscription, let end):
+      watch(request, subscription, inputID, from: nil, isFirst: false, respondingAt: end)
     case .ended(let revision): reply(to: request, revision: revision, changed: false)
     }
   }
@@ -44,7 +44,8 @@ extension Connection {
       reply(to: request, revision: sendResult.revision, changed: sendResult.changed)
     }
     if !sendResult.isSettled {
-      watch(request, subscription, sendResult.inputID, from: sendResult.base, respondingAt: end)
+      let base = sendResult.base
+      watch(request, subscription, sendResult.inputID, from: base, isFirst: true, respondingAt: end)
     }
   }
 
@@ -55,10 +56,11 @@ extension Connection {
   ///   - subscription: The client's subscription to the store.
   ///   - inputID: The input whose effects run.
   ///   - base: The state before the input; nil if an earlier request sent it.
+  ///   - isFirst: False if an earlier request sent the input.
   ///   - end: The end that the response waits for; nil if it does not wait.
   private func watch(
     _ request: Request, _ subscription: Subscription, _ inputID: InputID, from base: StateMark?,
-    respondingAt end: RunningRequest.End?
+    isFirst: Bool, respondingAt end: RunningRequest.End?
   ) {
     // A notification is kept, too: its effects count, and are cancelled with the connection.
     let address = request.address
@@ -72,7 +74,8 @@ extension Connection {
     if end == .reply {
       subscription.whenReplied(inputID) { [weak self] completion in
         guard let self, let address = running.takeAddress(of: number) else { return }
-        respond(to: address, completion, changed: completion.changed, isFirst: true)
+        respond(
+          to: address, completion, changed: isFirst && completion.changed, isFirst: isFirst)
       }
     }
     subscription.whenSettled(inputID) { [weak self] completion in

@@ -10,9 +10,9 @@ extension StoreSend {
   enum Outcome {
     /// The input was applied now.
     case accepted(SendResult, Subscription, settle: Bool)
-    /// The input was applied before, and the response waits for its effects.
-    case running(InputID, Subscription)
-    /// The input was applied before, and the response does not wait; the store's current revision.
+    /// The input was accepted before, and the response waits for this end of it.
+    case running(InputID, Subscription, RunningRequest.End)
+    /// The input was accepted before, and the response does not wait; the store's current revision.
     case ended(Revision)
   }
 
@@ -55,8 +55,10 @@ extension StoreSend {
       return .ended(revision)
     }
     let subscription = try subscription(params.store, participant, shard)
-    if params.settle, let inputID = participant.running(sequence, subscription) {
-      return .running(inputID, subscription)
+    if let inputID = participant.running(sequence, subscription) {
+      if params.settle { return .running(inputID, subscription, .effects) }
+      // An exchange may refuse the input yet.
+      if !subscription.isReplied(inputID) { return .running(inputID, subscription, .reply) }
     }
     return .ended(subscription.revision)
   }

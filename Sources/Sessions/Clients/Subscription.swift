@@ -141,6 +141,9 @@ public final class Subscription {
   /// Notes that a request gets its response when an input is settled.
   public func respondsAtEnd(of inputID: InputID) { storeEntry.store.respondsAtEnd(of: inputID) }
 
+  /// True if no exchange delays the response to an input.
+  public func isReplied(_ inputID: InputID) -> Bool { storeEntry.store.isReplied(inputID) }
+
   /// Calls `body` when the exchanges of an input have ended; see `AnyStore.whenReplied`.
   public func whenReplied(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
     storeEntry.store.whenReplied(inputID, body)

@@ -55,6 +55,8 @@ public final class ClosedStore: AnyStore {
   public func whenSettled(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
     body(Completion(revision: revision, .closed))
   }
+  /// True: the store has no work.
+  public func isReplied(_ inputID: InputID) -> Bool { true }
   /// Does nothing: a closed store accepts no inputs.
   public func whenReplied(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {}
   /// Does nothing: no request waits for an input of the store.

@@ -48,6 +48,14 @@ public protocol DurableMachine: StateMachine where Input: Codable, State: Codabl
   ///     subtracted from its wait.
   func restart(of input: Input, in state: State, after elapsed: Duration) -> Effect<Action>
 
+  /// Returns the input as it is journaled, and as `restart(of:in:after:)` receives it. The default
+  /// returns it unchanged, so that its sender is not known after a restart.
+  ///
+  /// - Parameters:
+  ///   - input: An input whose effects have not ended.
+  ///   - viewer: The participant that has sent it.
+  func journaled(_ input: Input, from viewer: Viewer) -> Input
+
   /// Returns the effect that a restored store begins with, before any input: work and feeds that do
   /// not belong to an input whose effects had not ended. The default is `initialEffect`.
   func resumption(in state: State) -> Effect<Action>
@@ -106,6 +114,8 @@ public protocol DurableMachine: StateMachine where Input: Codable, State: Codabl
 }
 
 extension DurableMachine {
+  /// Returns the input.
+  public func journaled(_ input: Input, from viewer: Viewer) -> Input { input }
   /// Returns `initialEffect`.
   public func resumption(in state: State) -> Effect<Action> { initialEffect }
   /// False.
@@ -129,6 +139,7 @@ struct Durability<Machine: StateMachine> {
     (Machine, JSONValue, _ version: Int?) throws(JSONError) -> RestoredState<Machine.State>
   let version: (Machine) -> Int
   let encodeInput: (Machine.Input) throws(JSONError) -> [UInt8]
+  let journaled: (Machine, Machine.Input, Viewer) -> Machine.Input
   let restart: (Machine, Machine.Input, Machine.State, Duration) -> Effect<Machine.Action>
   let resumption: (Machine, Machine.State) -> Effect<Machine.Action>
   let resumesForFrontends: (Machine) -> Bool
@@ -169,6 +180,7 @@ extension DurableMachine {
         try inputEncoding.write(input, to: &writer)
         return writer.bytes()
       },
+      journaled: { $0.journaled($1, from: $2) },
       restart: { $0.restart(of: $1, in: $2, after: $3) },
       resumption: { $0.resumption(in: $1) },
       resumesForFrontends: { $0.resumesForFrontends },

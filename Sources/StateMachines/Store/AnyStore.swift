@@ -68,10 +68,12 @@ public protocol AnyStore: AnyObject {
   /// already.
   func whenSettled(_ inputID: InputID, _ body: @escaping (Completion) -> Void)
 
+  /// True if no exchange delays the response to an input.
+  func isReplied(_ inputID: InputID) -> Bool
+
   /// Calls `body` once when the exchanges of an input have ended.
   ///
-  /// - Precondition: they have not ended: `SendResult.isReplied` was false, and `body` is added in
-  ///   the same turn.
+  /// - Precondition: they have not ended: `isReplied` is false, and `body` is added in the same turn.
   func whenReplied(_ inputID: InputID, _ body: @escaping (Completion) -> Void)
 
   /// Notes that a request gets its response when all effects of an input have ended. If an effect

@@ -281,7 +281,7 @@ extension Store {
     perform(effect, for: inputID)
     if !following.isEmpty { performFollowing(of: inputID) }
     performed(inputID)
-    if record != nil { accepted(input, inputID) }
+    if record != nil { accepted(input, inputID, viewer) }
   }
 
   /// Performs an effect that belongs to no input.

@@ -77,6 +77,8 @@ final class AudienceStore<Machine: StateMachine>: AnyStore {
     store.whenSettled(inputID) { [self] in body(Completion(revision: revision, $0.end)) }
   }
 
+  func isReplied(_ inputID: InputID) -> Bool { store.isReplied(inputID) }
+
   func whenReplied(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
     let before = StateMark(revision: revision, state: shown.mark)
     store.whenReplied(inputID) { [self] in

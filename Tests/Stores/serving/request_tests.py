@@ -44,3 +44,33 @@ class RequestTests(ServingTestCase):
         responses = client.read_batch()
         self.assertEqual(sorted(response["id"] for response in responses), ["a", "b"])
         self.assertTrue(all("result" in response for response in responses), responses)
+
+    def test_repeat_waits_for_the_outcome_of_its_input(self) -> None:
+        """A repeat got a result immediately, and the program refused the input afterwards."""
+        program = self.program("""
+def on_input(params):
+    wait_for(params["input"])
+    if params["input"] == "fail":
+        os._exit(1)
+    return {"state": params["input"]}
+""")
+        server = self.serve(k=program.command)
+        client = self.client(server)
+        handle = client.call("session/open", frontend="me")["session"]
+        for sequence, input in enumerate(("succeed", "fail"), start=1):
+            client.send("store/send", store="k", input=input, sequence=sequence)
+            self.wait(lambda: program.requests("input", input=input), "the program has the input")  # noqa: B023
+            client = self.client(server)
+            attached = client.call("session/attach", session=handle, frontend="me", revisions={})
+            self.assertEqual(attached["sequence"], sequence)
+            repeat = client.send("store/send", store="k", input=input, sequence=sequence)
+            client.call("ping")
+            self.assertNotIn(repeat, client.responses)
+            program.set(input)
+            response = client.response(repeat)
+            if input == "succeed":
+                self.assertEqual(response["result"], {"revision": 1, "changed": False})
+            else:
+                self.assertEqual(response["error"]["code"], -32603)
+        self.assertEqual(client.state("k"), "succeed")
+        self.assertEqual(len(program.requests("input")), 2)

@@ -138,3 +138,27 @@ def on_describe(params):
             and program.requests("viewers")[-1]["viewers"][0]["frontend"] == "alice",
             "the program knows the new viewer",
         )
+
+    def test_input_without_update_is_sent_again_with_its_viewer(self) -> None:
+        program = self.program("""
+def on_input(params):
+    if not flag("release"):
+        time.sleep(600)
+    return {"state": params["viewer"]}
+""")
+        server, client, handle = self.durable(program)
+        # Its number has digits that a conversion of JSON would lose.
+        number = 9007199254740993
+        client.send("store/send", store="k", input={"number": number, "viewer": {}, "input": 1}, sequence=1)
+        self.wait(lambda: program.requests("input"), "the program has the input")
+        # The journal has the input when the response to a later request has come.
+        client.call("ping")
+        server.kill()
+        program.set("release")
+        server.start()
+        client = self.attached(server, handle)
+        alice = {"identity": None, "frontend": "alice", "role": "driver"}
+        self.wait(lambda: client.state("k") == alice, "the input is applied")
+        first, again = program.requests("input")
+        self.assertEqual((again["input"], again["viewer"]), (first["input"], first["viewer"]))
+        self.assertEqual(again["input"]["number"], number)
