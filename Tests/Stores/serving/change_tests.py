@@ -1,45 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of programs whose files change while they run."""
+"""Tests of programs whose files change while they run: `served --edits NUMBER`."""
 
+import statistics
 import sys
 import time
 
 from .case import ServingTestCase
-
-COUNTER = """
-def on_open(params):
-    return {"state": {"count": 0}}
-
-def on_input(params):
-    return {"patch": [{"op": "replace", "path": "/count", "value": params["input"]["n"]}]}
-"""
+from .load import COUNTING, Load
+from .server import OPTIONS
 
 
 class ChangeTests(ServingTestCase):
-    def test_changed_program(self) -> None:
-        program = self.program(COUNTER)
-        server = self.serve("--watch", counter=program.command)
-        client = self.client(server)
-        client.call("store/subscribe", store="counter")
-        count, pauses = 0, []
-        for edit in range(5):
-            program.save(COUNTER + f"# {edit}\n")
-            end = time.monotonic() + 1.2
-            while time.monotonic() < end:
-                count += 1
-                start = time.monotonic()
-                client.call("store/send", store="counter", input={"n": count})
-                pauses.append(time.monotonic() - start)
-        self.assertEqual(client.state("counter")["count"], count)
-        self.wait(lambda: server.text().count("the changed program runs") >= 4, "the changed programs run")
-        program.save("def (")
-        self.wait(lambda: "the earlier program continues" in server.text(), "the earlier program continues")
-        self.assertIn("SyntaxError", server.text())
-        self.assertTrue(client.call("store/send", store="counter", input={"n": -1})["changed"])
-        pauses.sort()
+    def test_edits_under_load(self) -> None:
+        """Edits of the program while clients send inputs: plain ones, ones with an error, and new versions of the states."""
+        program = self.program(COUNTING)
+        server = self.serve("--watch", k=program.command)
+        load = Load(server)
+        version, edits = 1, []
+        for number in range(OPTIONS.edits):
+            self.wait(load.applies(50), "inputs are applied")
+            kind = ("plain", "version", "error")[number % 3]
+            version += kind == "version"
+            text = COUNTING.replace("VERSION = 1", f"VERSION = {version}") + f"# {number}\n"
+            sign = "the earlier program continues" if kind == "error" else "the changed program runs"
+            seen, saved = server.text().count(sign), time.monotonic()
+            program.save(text + "def (" if kind == "error" else text)
+            self.wait(lambda: server.text().count(sign) > seen, f"{sign} after edit {number}")  # noqa: B023
+            edits.append((kind, saved, time.monotonic()))
+        load.finish()
+        load.settle()
+        self.assertEqual(load.faults(), [])
+        self.assertEqual((load.total("refused"), load.total("repeated")), (0, 0), "no input is refused or sent again")
+        self.assertEqual([client.connections for client in load.clients], [1] * len(load.clients))
+        self.assertEqual([load.state(client)["version"] for client in load.clients], [version] * len(load.clients))
+        self.assertEqual("SyntaxError" in server.text(), any(kind == "error" for kind, _, _ in edits))
+        times = [time for client in load.clients for time in client.times]
+        pauses = sorted(
+            max(end - start for start, end in times if start < replaced and end > saved)
+            for kind, saved, replaced in edits if kind != "error"
+        )
         print(
-            f"pauses at a change of the program: median of all inputs {pauses[len(pauses) // 2] * 1000:.1f} ms, "
-            f"worst {pauses[-1] * 1000:.1f} ms", file=sys.stderr,
+            f"{len(edits)} edits with {len(times)} inputs: pauses at a replacement: median "
+            f"{statistics.median(pauses) * 1000:.0f} ms, worst {pauses[-1] * 1000:.0f} ms", file=sys.stderr,
         )
 
     def test_second_change_while_the_program_is_busy(self) -> None:

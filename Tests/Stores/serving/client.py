@@ -73,6 +73,13 @@ class Client:
         self.file.close()
         self.socket.close()
 
+    def abandon(self) -> None:
+        """Closes a connection that may be broken."""
+        try:
+            self.close()
+        except OSError:
+            self.socket.close()
+
 
 class RPCError(Exception):
     def __init__(self, error: dict) -> None:
