@@ -74,7 +74,7 @@ class StoreKind:
     def __post_init__(self) -> None:
         state, event, *_ = [*_hints(self.update)[:-1], None, None]
         for name, hint in {"state": state, "inputs": event, "actions": event}.items():
-            if getattr(self, name) is None:
+            if getattr(self, name) is None and dict not in (hint, typing.get_origin(hint)):
                 object.__setattr__(self, name, hint)
 
     @functools.cached_property
