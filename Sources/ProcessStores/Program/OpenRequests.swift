@@ -32,7 +32,10 @@ struct OpenRequests {
 
   /// Adds a request; its id is greater than those before.
   mutating func add(_ id: Int, _ entry: Entry) {
-    if entry.request.isWork { return work[id] = entry }
+    guard !entry.request.isWork else {
+      work[id] = entry
+      return
+    }
     if ordered.isEmpty { firstID = id }
     while firstID + ordered.count < id { ordered.append(nil) }
     ordered.append(entry)
