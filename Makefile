@@ -2,7 +2,7 @@
 # `make` without a target prints the list of targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help prepare run test release profile lint format dependencies schemas schemas-check client-types reference docs site tutorial new-project bindings chaos coverage measure throughput bench bench-soak bench-check instructions sanitize fuzz soak clean
+.PHONY: help prepare run test release dist install uninstall profile lint format dependencies schemas schemas-check client-types reference docs site tutorial new-project bindings chaos coverage measure throughput bench bench-soak bench-check instructions sanitize fuzz soak clean
 
 # The program and the tests use the same flags, so that neither causes a rebuild of the other.
 flags := --explicit-target-dependency-import-check error
@@ -15,6 +15,9 @@ optimised = -c release -Xswiftc -enforce-exclusivity=unchecked --static-swift-st
 # The optimiser inlines functions of one module into others, also into indirect dependents, which SwiftPM
 # does not recompile after a change. Therefore an optimised build compiles all modules of this package.
 own_objects = $(foreach module,$(notdir $(wildcard Sources/*)) StatewireProtocol BuiltinStoresProtocol,.build/release/$(module).build)
+# What `statewire --version` prints beside the version. The commit ends with -dirty if files differ from it.
+facts = STATEWIRE_COMMIT=$(shell git describe --always --abbrev=40 --dirty --exclude '*' 2>/dev/null) \
+  STATEWIRE_TOOLCHAIN=$(shell swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9.]*\).*/\1/p')
 swift_folders := $(wildcard Sources Tests Protocol Examples clients) Package.swift
 
 # PORT, DATA_DIR and ONCE are for `make run`, FILTER is for `make test`, FULL for `make measure`,
@@ -44,8 +47,17 @@ test: prepare ## build and run all tests [FILTER=regex]
 release: prepare ## build the optimised program with a static Swift runtime: .build/release/statewire
 	@$(if $(no_pie),Scripts/static-libraries .build/static)
 	@rm -rf $(own_objects)
-	STATEWIRE_OPTIMISED=1 swift build $(flags) $(optimised) -Xlinker -s$(shell Scripts/profile flags)
+	STATEWIRE_OPTIMISED=1 $(facts) swift build $(flags) $(optimised) -Xlinker -s$(shell Scripts/profile flags)
 	@ls -lL .build/release/statewire
+
+dist: ## write the packages into dist/: tarball, .deb, wheels, npm, image [PROGRAM=file]
+	@Packaging/dist $(if $(PROGRAM),--program $(PROGRAM))
+
+install: ## install the program, manual pages and completions [PREFIX=/usr/local] [DESTDIR=] [PROGRAM=file]
+	@Packaging/install $(or $(PROGRAM),.build/release/statewire) $(DESTDIR)$(or $(PREFIX),/usr/local)
+
+uninstall: ## remove them [PREFIX=/usr/local] [DESTDIR=]
+	@Packaging/install --remove $(DESTDIR)$(or $(PREFIX),/usr/local)
 
 profile: prepare ## record a new PGO profile for the release build, under the load of the benchmarks
 	@$(if $(no_pie),Scripts/static-libraries .build/static)

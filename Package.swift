@@ -32,6 +32,11 @@ let atSeam: [SwiftSetting] =
 /// enable.
 let strict = atSeam + [.enableUpcomingFeature("MemberImportVisibility")]
 
+/// Facts of the build that `statewire --version` prints; `make release` sets them.
+let facts: [CSetting] = ["STATEWIRE_COMMIT", "STATEWIRE_TOOLCHAIN"].compactMap { name in
+  Context.environment[name].map { .define(name, to: "\"\($0)\"") }
+}
+
 let nio = "swift-nio"
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 
@@ -256,7 +261,7 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "CCrashes"),
     // The page, the JavaScript client and the template of `statewire new`, embedded with `#embed`.
-    .target(name: "CEmbeddedFiles"),
+    .target(name: "CEmbeddedFiles", cSettings: facts),
     .target(name: "StatewirePage", dependencies: ["CEmbeddedFiles"], swiftSettings: strict),
     .target(
       name: "StatewireServer",
@@ -279,8 +284,8 @@ let package = Package(
       dependencies: [
         "BuiltinStores", "CEmbeddedFiles", "ClientTransports", "Conversations", "EmbeddedStorage",
         "PostgresConnections", "PostgresSessionJournal", "PostgresStorage", "SQLiteLedger",
-        "StatewireJSON", "StatewirePage", "StatewireServer", "TransportSupport",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "StatewireJSON", "StatewirePage", "StatewireProtocol", "StatewireServer",
+        "TransportSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict
     ),

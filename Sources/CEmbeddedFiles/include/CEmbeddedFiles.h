@@ -20,4 +20,9 @@ struct embedded_file {
 // Returns the i-th file; its path is NULL after the last one.
 struct embedded_file embedded_file(size_t i);
 
+// The commit of the program and the version of Swift that has compiled it. `make release` sets them; they are
+// empty in other builds, which are not compiled again for each commit.
+const char *embedded_commit(void);
+const char *embedded_toolchain(void);
+
 #endif

@@ -7,6 +7,8 @@ struct ListenerAddress: Sendable, Hashable {
   let host: String
   let port: Int
 
+  init(host: String, port: Int) { (self.host, self.port) = (host, port) }
+
   /// Parses `HOST:PORT` or `tcp://HOST:PORT`; nil if the text has another form.
   init?(_ text: String) {
     guard case .tcp(let host, let port)? = ServerAddress(text) else { return nil }

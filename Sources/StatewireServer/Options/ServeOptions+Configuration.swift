@@ -27,6 +27,24 @@ extension ServeOptions {
   func configuration<Program: ServerProgram>(
     of program: Program.Type, logger: Logger
   ) throws -> ServerConfiguration {
+    let inherited = try InheritedSockets()
+    var options = self
+    options.add(inherited)
+    var configuration = try options.ownConfiguration(of: program, logger: logger)
+    configuration.inherited = inherited.descriptors
+    return configuration
+  }
+
+  /// Adds sockets of a service manager. An address that is also an option is one listener.
+  private mutating func add(_ inherited: InheritedSockets) {
+    tcp += inherited.tcp.filter { !tcp.contains($0) }
+    web += inherited.web.filter { !web.contains($0) }
+    unix += inherited.unix.filter { !unix.contains($0) }
+  }
+
+  private func ownConfiguration<Program: ServerProgram>(
+    of program: Program.Type, logger: Logger
+  ) throws -> ServerConfiguration {
     let certificate = try certificateFiles()
     try checkExposure(isSecured: certificate != nil)
     if durability != nil, dataFolder == nil {

@@ -21,6 +21,7 @@ internal import Glibc
 ///   folder, logging.
 /// - `stopwatch-server journal` lists and puts back states that the server could not read.
 /// - `stopwatch-server node` lists and drains servers that share a database.
+/// - `stopwatch-server health` asks a server with `--admin` whether it responds.
 /// - `stopwatch-server schema` describes the kinds.
 /// - `stopwatch-server types --language typescript` writes types of the kinds for clients.
 /// - SIGTERM and SIGINT end the program with 0, after the responses to all received requests.
@@ -39,6 +40,9 @@ public protocol ServerProgram: SendableMetatype {
   /// empty: `initialize` then has no version, and `--version` prints `unversioned`.
   static var version: String { get }
 
+  /// Lines of `--version` after the version, such as the commit; by default none.
+  static var versionDetails: [String] { get }
+
   /// One sentence at the top of the help.
   static var abstract: String { get }
 
@@ -52,8 +56,8 @@ public protocol ServerProgram: SendableMetatype {
   /// The limits of the tables and documents of its kinds (`KindContext.documents`).
   static var documentLimits: DocumentLimits { get }
 
-  /// The commands of the program in addition to `serve`, `journal`, `node`, `schema` and `types`; by
-  /// default none.
+  /// The commands of the program in addition to `serve`, `health`, `journal`, `node`, `schema` and
+  /// `types`; by default none.
   static var commands: [any ParsableCommand.Type] { get }
 }
 
@@ -73,6 +77,8 @@ extension ServerProgram {
 
   /// No version.
   public static var version: String { "" }
+  /// No details.
+  public static var versionDetails: [String] { [] }
   /// A sentence that fits every program.
   public static var abstract: String { "Hosts state machines for frontends, over JSON-RPC 2.0." }
   /// No page.
@@ -141,11 +147,12 @@ struct RootCommand<Program: ServerProgram>: AsyncParsableCommand {
     CommandConfiguration(
       commandName: Program.name, abstract: Program.abstract,
       // ArgumentParser has no `--version` if the version is empty.
-      version: Program.version.isEmpty ? "unversioned" : Program.version,
+      version: ([Program.version.isEmpty ? "unversioned" : Program.version]
+        + Program.versionDetails).joined(separator: "\n"),
       subcommands: [ServeCommand<Program>.self] + Program.commands
         + [
-          JournalCommand<Program>.self, NodeCommand<Program>.self, SchemaCommand<Program>.self,
-          TypesCommand<Program>.self,
+          HealthCommand<Program>.self, JournalCommand<Program>.self, NodeCommand<Program>.self,
+          SchemaCommand<Program>.self, TypesCommand<Program>.self,
         ])
   }
 }

@@ -39,8 +39,11 @@ extension Server {
     started: @escaping @Sendable ([ServerAddress]) -> Void = { _ in }
   ) async throws {
     let logger = configuration.logger
+    let manager = ServiceManager()
     // Before the handler is installed, SIGHUP must not end the process.
-    let canBeReloaded = configuration.tokenFile != nil || configuration.certificate != nil
+    // A service manager asks each of its services to reload, also one that has nothing to reload.
+    let canBeReloaded =
+      configuration.tokenFile != nil || configuration.certificate != nil || manager != nil
     if canBeReloaded, configuration.handlesSignals { signal(SIGHUP, SIG_IGN) }
     let parts = try await ServerParts.open(configuration, on: loop)
     let ending = Latch()
@@ -52,7 +55,9 @@ extension Server {
         signals = try ProcessSignals([SIGTERM, SIGINT] + (endsAtHangup ? [SIGHUP] : []), on: loop) {
           number in
           if number == SIGHUP, canBeReloaded {
+            manager?.reloads()
             parts.secrets.reload(parts.server)
+            manager?.isReady()
           } else {
             ending.signal()
           }
@@ -69,11 +74,21 @@ extension Server {
       logger.warning("\(warning)")
     }
     started(parts.server.addresses)
+    manager?.isReady()
     let failure = await withTaskGroup(of: StorageError?.self) { group in
       group.addTask {
         await parts.server.untilEnded()
         ending.signal()
         return nil
+      }
+      if let manager, let interval = manager.watchdogInterval {
+        group.addTask {
+          while !Task.isCancelled {
+            parts.server.whenAlive { manager.isAlive() }
+            try? await Task.sleep(for: interval)
+          }
+          return nil
+        }
       }
       if let member = parts.member {
         group.addTask(executorPreference: globalConcurrentExecutor) {
@@ -116,6 +131,7 @@ extension Server {
       } onCancel: {
         ending.signal()
       }
+      manager?.stops()
       await parts.programs.stopOpening()
       await parts.server.stop()
       group.cancelAll()

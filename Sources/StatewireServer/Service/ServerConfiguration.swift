@@ -26,6 +26,9 @@ public struct ServerConfiguration: Sendable {
 
   /// The addresses to listen on; without an address the server uses standard input and output.
   public var listeners: [ServerAddress] = []
+  /// The descriptors of listening sockets that another process has opened, for example systemd, by
+  /// their addresses. Those in `listeners` are used; the server closes them at its end.
+  public var inherited: [ServerAddress: CInt] = [:]
   /// True if standard input and output are served in addition to the listeners.
   public var stdio = false
   /// The files that the addresses `web` and `secureWeb` serve over HTTP beside the WebSocket.

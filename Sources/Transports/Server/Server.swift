@@ -38,6 +38,8 @@ public final class Server: Sendable {
   ///   - sessionLimits: The limits of one session.
   ///   - listeners: The addresses to listen on. Port 0 makes the system assign a free one; see
   ///     `addresses`.
+  ///   - inherited: The descriptors of listening sockets that another process has opened, by their
+  ///     addresses. Those of `listeners` are used in place of new ones.
   ///   - certificate: The certificate for TLS; required if a listener uses TLS.
   ///   - site: The files that web listeners serve, and the origins that may open a WebSocket.
   ///   - stdio: True to serve standard input and output as well. A server without listeners ends
@@ -64,7 +66,8 @@ public final class Server: Sendable {
   /// - Throws: `StartupError`; nothing is left running then.
   public static func start(
     kinds: [StoreKind], settings: ServerSettings = .init(), sessionLimits: SessionLimits = .init(),
-    listeners: [ServerAddress], certificate: ServerCertificate? = nil,
+    listeners: [ServerAddress], inherited: [ServerAddress: CInt] = [:],
+    certificate: ServerCertificate? = nil,
     site: WebSite = .init(), stdio: Bool = false, shards: Int = 1,
     on loop: PollLoop? = nil, status: ServerStatus = .init(), nodes: NodeMembership? = nil,
     observers: [any StoreObserver] = [], journal: sending (any SessionJournal)? = nil,
@@ -132,7 +135,7 @@ public final class Server: Sendable {
     }
     return Server(
       try await SocketServer.start(
-        made, settings, on: threads, listeners, certificate, web, nodes, stdio: stdio,
+        made, settings, on: threads, listeners, inherited, certificate, web, nodes, stdio: stdio,
         outputFailed: outputFailed), status, threads.shards)
   }
 
@@ -174,6 +177,9 @@ public final class Server: Sendable {
   /// Returns when the server has ended: after `stop`, or, without listeners, when its input has
   /// ended or its parent process has exited.
   public func untilEnded() async { await backend.untilEnded() }
+
+  /// Calls `body`, on any thread, when all event loops have responded.
+  public func whenAlive(_ body: @escaping @Sendable () -> Void) { status.whenAlive(body) }
 
   /// Closes connections whose token's name does not exist any more, after the tokens in the
   /// settings were replaced.

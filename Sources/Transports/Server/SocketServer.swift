@@ -27,7 +27,8 @@ final class SocketServer: ServerBackend {
 
   private init(
     _ loops: [ServingLoop], of group: MultiThreadedEventLoopGroup,
-    listeners: [(address: ServerAddress, channel: any Channel)], bridged: Latch?,
+    listeners: [(address: ServerAddress, channel: any Channel)],
+    inherited: [ServerAddress: CInt], bridged: Latch?,
     _ nodes: NodeMembership?, _ duties: NodeDuties?
   ) {
     self.loops = loops
@@ -37,7 +38,12 @@ final class SocketServer: ServerBackend {
     addresses = listeners.map(\.address)
     self.bridged = bridged
     files = listeners.map { listener in
-      if case .unix(let path) = listener.address { UnixSocketFile.Identity(path) } else { nil }
+      // The file of an inherited socket belongs to the process that has opened it.
+      if case .unix(let path) = listener.address, inherited[listener.address] == nil {
+        UnixSocketFile.Identity(path)
+      } else {
+        nil
+      }
     }
   }
 
@@ -76,6 +82,7 @@ final class SocketServer: ServerBackend {
   ///   - settings: The limits of connections, the log, and the program's name in `initialize`.
   ///   - threads: The threads of the shards; they end with the server.
   ///   - listeners: The addresses to listen on.
+  ///   - inherited: The descriptors of sockets that listen already.
   ///   - certificate: The certificate for TLS; required if a listener uses TLS.
   ///   - web: The router of HTTP requests.
   ///   - nodes: The place among other nodes; nil if this is the only one.
@@ -84,8 +91,8 @@ final class SocketServer: ServerBackend {
   /// - Throws: `StartupError`; nothing is left running then.
   static func start(
     _ shards: [Shard], _ settings: ServerSettings, on threads: Threads,
-    _ listeners: [ServerAddress], _ certificate: ServerCertificate?, _ web: WebRouter,
-    _ nodes: NodeMembership?, stdio: Bool,
+    _ listeners: [ServerAddress], _ inherited: [ServerAddress: CInt],
+    _ certificate: ServerCertificate?, _ web: WebRouter, _ nodes: NodeMembership?, stdio: Bool,
     outputFailed: @escaping @Sendable (String) -> Void
   ) async throws -> SocketServer {
     let group = threads.group
@@ -99,7 +106,8 @@ final class SocketServer: ServerBackend {
     var bridged: Latch?
     let duties = nodes.map { NodeDuties($0.ownership, of: shards[0].group) }
     func server() -> SocketServer {
-      SocketServer(loops, of: group, listeners: open, bridged: bridged, nodes, duties)
+      SocketServer(
+        loops, of: group, listeners: open, inherited: inherited, bridged: bridged, nodes, duties)
     }
     do {
       for (serving, thread) in zip(loops, threads.loops) {
@@ -120,7 +128,8 @@ final class SocketServer: ServerBackend {
       }
       for serving in loops { try await serving.shard.journalIsRead() }
       for address in listeners {
-        open.append(try await listen(on: address, loops[0].loop, group, acceptor))
+        open.append(
+          try await listen(on: address, inherited[address], loops[0].loop, group, acceptor))
       }
       for serving in loops {
         sweep(serving, serving.loop === loops[0].loop ? duties : nil, nodes.map { LeaseWatch($0) })
@@ -249,8 +258,8 @@ extension SocketServer {
 
 extension SocketServer {
   private static func listen(
-    on address: ServerAddress, _ loop: any EventLoop, _ group: any EventLoopGroup,
-    _ acceptor: Acceptor
+    on address: ServerAddress, _ inherited: CInt?, _ loop: any EventLoop,
+    _ group: any EventLoopGroup, _ acceptor: Acceptor
   ) async throws -> (ServerAddress, any Channel) {
     // SwiftNIO distributes new connections over the loops in turn.
     let bootstrap = ServerBootstrap(group: loop, childGroup: group)
@@ -273,19 +282,21 @@ extension SocketServer {
       switch address {
       case .tcp(let host, let port):
         let channel = try await bind(
-          tcp: bootstrap.childChannelInitializer { acceptor.accept(tcp: $0) }, host, port)
+          tcp: bootstrap.childChannelInitializer { acceptor.accept(tcp: $0) }, inherited, host, port
+        )
         return (.tcp(host: host, port: channel.localAddress?.port ?? port), channel)
       case .tls(let host, let port):
         guard let certificate = acceptor.certificate else {
           throw StartupError("cannot listen on \(address): TLS requires a certificate")
         }
         let channel = try await bind(
-          tcp: bootstrap.childChannelInitializer { acceptor.accept(tls: $0, certificate) }, host,
-          port)
+          tcp: bootstrap.childChannelInitializer { acceptor.accept(tls: $0, certificate) },
+          inherited, host, port)
         return (.tls(host: host, port: channel.localAddress?.port ?? port), channel)
       case .web(let host, let port):
         let channel = try await bind(
-          tcp: bootstrap.childChannelInitializer { acceptor.accept(web: $0) }, host, port)
+          tcp: bootstrap.childChannelInitializer { acceptor.accept(web: $0) }, inherited, host, port
+        )
         return (.web(host: host, port: channel.localAddress?.port ?? port), channel)
       case .secureWeb(let host, let port):
         guard let certificate = acceptor.certificate else {
@@ -293,11 +304,11 @@ extension SocketServer {
         }
         let channel = try await bind(
           tcp: bootstrap.childChannelInitializer { acceptor.accept(secureWeb: $0, certificate) },
-          host, port)
+          inherited, host, port)
         return (.secureWeb(host: host, port: channel.localAddress?.port ?? port), channel)
       case .unix(let path):
-        try UnixSocketFile.removeStale(path)
-        let descriptor = try UnixSocketFile.bind(path)
+        if inherited == nil { try UnixSocketFile.removeStale(path) }
+        let descriptor = try inherited ?? UnixSocketFile.bind(path)
         let channel =
           try await bootstrap
           .childChannelInitializer { acceptor.accept(unix: $0) }
@@ -317,9 +328,10 @@ extension SocketServer {
   private static let backlog: Int32 = 1024
 
   private static func bind(
-    tcp bootstrap: ServerBootstrap, _ host: String, _ port: Int
+    tcp bootstrap: ServerBootstrap, _ inherited: CInt?, _ host: String, _ port: Int
   ) async throws -> any Channel {
-    try await bootstrap
+    let bootstrap =
+      bootstrap
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
       // Updates can be coalesced until the kernel has them, so it takes only 16 KiB of unsent
@@ -333,7 +345,8 @@ extension SocketServer {
       .childChannelOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPIDLE)), value: 60)
       .childChannelOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPINTVL)), value: 10)
       .childChannelOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPCNT)), value: 3)
-      .bind(host: host, port: port).get()
+    guard let inherited else { return try await bootstrap.bind(host: host, port: port).get() }
+    return try await bootstrap.withBoundSocket(inherited).get()
   }
 
   /// Starts the sweep of clients and sessions, once a second while the loop runs.
