@@ -16,8 +16,14 @@ optimised = -c release -Xswiftc -enforce-exclusivity=unchecked --static-swift-st
 # does not recompile after a change. Therefore an optimised build compiles all modules of this package.
 own_objects = $(foreach module,$(notdir $(wildcard Sources/*)) StatewireProtocol BuiltinStoresProtocol,.build/release/$(module).build)
 # What `statewire --version` prints beside the version. The commit ends with -dirty if files differ from it.
-facts = STATEWIRE_COMMIT=$(shell git describe --always --abbrev=40 --dirty --exclude '*' 2>/dev/null) \
-  STATEWIRE_TOOLCHAIN=$(shell swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9.]*\).*/\1/p')
+commit = $(shell git describe --always --abbrev=40 --dirty --exclude '*' 2>/dev/null)
+toolchain = $(shell swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9.]*\).*/\1/p')
+facts = STATEWIRE_COMMIT=$(commit) STATEWIRE_TOOLCHAIN=$(toolchain) \
+  $(if $(no_pie),STATEWIRE_ICU_SYMBOL=$(shell Scripts/icu-data .build/static))
+# A smaller file: no exported symbols, which only plug-ins need; equal functions once, unless their address is taken;
+# no unwind tables. Only lld can leave them out. As gold does, it keeps frequent functions beside each other.
+smaller := $(if $(no_pie),-Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker --icf=safe -Xlinker -z \
+  -Xlinker keep-text-section-prefix -Xlinker --no-eh-frame-hdr -Xlinker -T -Xlinker Scripts/release.lds)
 swift_folders := $(wildcard Sources Tests Protocol Examples clients) Package.swift
 
 # PORT, DATA_DIR and ONCE are for `make run`, FILTER is for `make test`, FULL for `make measure`,
@@ -47,7 +53,7 @@ test: prepare ## build and run all tests [FILTER=regex]
 release: prepare ## build the optimised program with a static Swift runtime: .build/release/statewire
 	@$(if $(no_pie),Scripts/static-libraries .build/static)
 	@rm -rf $(own_objects)
-	STATEWIRE_OPTIMISED=1 $(facts) swift build $(flags) $(optimised) -Xlinker -s$(shell Scripts/profile flags)
+	STATEWIRE_OPTIMISED=1 $(facts) swift build $(flags) $(optimised) $(smaller) -Xlinker -s$(shell Scripts/profile flags)
 	@ls -lL .build/release/statewire
 
 dist: ## write the packages into dist/: tarball, .deb, wheels, npm, image [PROGRAM=file]

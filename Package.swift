@@ -32,10 +32,15 @@ let atSeam: [SwiftSetting] =
 /// enable.
 let strict = atSeam + [.enableUpcomingFeature("MemberImportVisibility")]
 
-/// Facts of the build that `statewire --version` prints; `make release` sets them.
-let facts: [CSetting] = ["STATEWIRE_COMMIT", "STATEWIRE_TOOLCHAIN"].compactMap { name in
-  Context.environment[name].map { .define(name, to: "\"\($0)\"") }
-}
+/// Facts of the build that `make release` sets: texts of `statewire --version`, and the symbol of the
+/// data of ICU (see `Scripts/icu-data`).
+let facts: [CSetting] =
+  ["STATEWIRE_COMMIT", "STATEWIRE_TOOLCHAIN"].compactMap { name in
+    Context.environment[name].map { .define(name, to: "\"\($0)\"") }
+  }
+  + ["STATEWIRE_ICU_SYMBOL"].compactMap { name in
+    Context.environment[name].flatMap { $0.isEmpty ? nil : .define(name, to: $0) }
+  }
 
 let nio = "swift-nio"
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
