@@ -29,8 +29,12 @@ struct InheritedSocketsTests {
     let size = socklen_t(isIPv6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size)
     func withAddress(_ body: (UnsafeMutablePointer<sockaddr>) -> CInt) -> CInt {
       isIPv6
-        ? withUnsafeMutablePointer(to: &v6) { $0.withMemoryRebound(to: sockaddr.self, capacity: 1, body) }
-        : withUnsafeMutablePointer(to: &v4) { $0.withMemoryRebound(to: sockaddr.self, capacity: 1, body) }
+        ? withUnsafeMutablePointer(to: &v6) {
+          $0.withMemoryRebound(to: sockaddr.self, capacity: 1, body)
+        }
+        : withUnsafeMutablePointer(to: &v4) {
+          $0.withMemoryRebound(to: sockaddr.self, capacity: 1, body)
+        }
     }
     try #require(withAddress { bind(descriptor, $0, size) } == 0)
     try #require(listen(descriptor, 10) == 0)
@@ -54,7 +58,8 @@ struct InheritedSocketsTests {
     #expect(found.tcp == (name == "tcp" ? [address] : []))
     #expect(found.web == (name == "web" ? [address] : []))
     for isSecured in [false, true] {
-      let key = name == "tcp" ? address.tcp(isSecured: isSecured) : address.web(isSecured: isSecured)
+      let key =
+        name == "tcp" ? address.tcp(isSecured: isSecured) : address.web(isSecured: isSecured)
       #expect(found.descriptors[key] == descriptor)
     }
     #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0)

@@ -35,7 +35,9 @@ struct ServiceManagerTests {
     #expect(try #require(manager(variables)).watchdogInterval == interval)
   }
 
-  @Test("sends each notice as one datagram, to a file or to a name without a file", arguments: [true, false])
+  @Test(
+    "sends each notice as one datagram, to a file or to a name without a file",
+    arguments: [true, false])
   func notices(hasFile: Bool) throws {
     let folder = try TestFolder()
     let path = hasFile ? "\(folder.path)/notify" : "@statewire-test-\(UUID())"
