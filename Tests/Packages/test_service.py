@@ -78,7 +78,9 @@ class Service(PackageTest):
         # This client connects before the server starts, as the one that causes the start.
         early = socket.create_connection(plain.getsockname())
         self.addCleanup(early.close)
-        server = self.start(sockets=(web, plain, unix), LISTEN_FDNAMES="web:tcp:statewire.socket")
+        # An option with the same address is the same listener.
+        same = "127.0.0.1:%d" % web.getsockname()[1]
+        server = self.start("--web", same, sockets=(web, plain, unix), LISTEN_FDNAMES="web:tcp:statewire.socket")
         self.assertEqual(self.notice(), "READY=1")
         page = run("curl", "--silent", "--fail", "--noproxy", "*", "http://127.0.0.1:%d/" % web.getsockname()[1])
         self.assertIn("<title>", page)

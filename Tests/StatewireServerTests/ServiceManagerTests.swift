@@ -42,11 +42,11 @@ struct ServiceManagerTests {
     let folder = try TestFolder()
     let path = hasFile ? "\(folder.path)/notify" : "@statewire-test-\(UUID())"
     let socket = try NotifySocket(path)
-    let manager = try #require(manager(["NOTIFY_SOCKET": path]))
-    manager.isReady()
-    manager.reloads()
-    manager.stops()
-    manager.isAlive()
+    let found = try #require(manager(["NOTIFY_SOCKET": path]))
+    found.isReady()
+    found.reloads()
+    found.stops()
+    found.isAlive()
     #expect(socket.receive() == "READY=1")
     let reloading = try #require(socket.receive()).split(separator: "\n")
     #expect(reloading.first == "RELOADING=1" && reloading.count == 2)
@@ -57,8 +57,8 @@ struct ServiceManagerTests {
 
   @Test("a manager that is gone stops nothing")
   func gone() throws {
-    let manager = try #require(manager(["NOTIFY_SOCKET": "/nonexistent/notify"]))
-    manager.isReady()
+    let found = try #require(manager(["NOTIFY_SOCKET": "/nonexistent/notify"]))
+    found.isReady()
   }
 }
 
