@@ -11,7 +11,9 @@ flags := --explicit-target-dependency-import-check error
 no_pie := $(if $(filter Linux,$(shell uname -s)),-Xswiftc -Xclang-linker -Xswiftc -no-pie)
 # Other libraries that are linked statically: see Scripts/static-libraries.
 static := $(if $(no_pie),-Xswiftc -L -Xswiftc .build/static -Xswiftc -Xclang-linker -Xswiftc -static-libgcc)
-optimised = -c release -Xswiftc -enforce-exclusivity=unchecked --static-swift-stdlib --disable-local-rpath --product statewire $(no_pie) $(static)
+# C code has the names of its files in messages; without the folder of the clone they are the same everywhere.
+anywhere := -Xcc -ffile-prefix-map=$(CURDIR)/=
+optimised = -c release -Xswiftc -enforce-exclusivity=unchecked --static-swift-stdlib --disable-local-rpath --product statewire $(no_pie) $(static) $(anywhere)
 # The optimiser inlines functions of one module into others, also into indirect dependents, which SwiftPM
 # does not recompile after a change. Therefore an optimised build compiles all modules of this package.
 own_objects = $(foreach module,$(notdir $(wildcard Sources/*)) StatewireProtocol BuiltinStoresProtocol,.build/release/$(module).build)
