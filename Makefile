@@ -136,7 +136,7 @@ coverage: prepare ## measure the line coverage of the core; fail below 90 %
 measure: prepare ## run the load and fault scripts of Tests/Scripts against the debug build [FULL=1]
 	swift build $(flags) --product statewire
 	swift build $(flags) --product EvolvingServer
-	@for script in cancel-balance large-file no-secrets thousand-loaders untrusted-clients; do Tests/Scripts/$$script || exit 1; done
+	@for script in cancel-balance configuration large-file no-secrets thousand-loaders untrusted-clients; do Tests/Scripts/$$script || exit 1; done
 	@Tests/Scripts/few-descriptors $(if $(FULL),--rounds 8)
 	@Tests/Scripts/websocket-conformance
 	@Tests/Scripts/cut-connection $(if $(FULL),,--cuts 300)

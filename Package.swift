@@ -91,6 +91,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
   ],
   targets: [
@@ -281,6 +282,7 @@ let package = Package(
         .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: strict
     ),
@@ -409,7 +411,8 @@ let package = Package(
     .testTarget(
       name: "StatewireServerTests",
       dependencies: [
-        "BuiltinStores", "ClientTransports", "Documents", "SQLiteFiles", "ServerCore",
+        "BuiltinStores", "ClientTransports", "Documents", "ProcessStores", "SQLiteFiles",
+        "ServerCore",
         "StateMachines", "StatewireProtocol", "StatewireServer", "TestSupport", "Transports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),

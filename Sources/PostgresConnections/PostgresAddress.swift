@@ -38,8 +38,11 @@ public struct PostgresAddress: Sendable, CustomStringConvertible, CustomReflecta
 
   /// Reads the address from the first line of a file. Only its owner may have access to the file.
   ///
+  /// - Parameters:
+  ///   - path: The path.
+  ///   - isProtected: True if the folder of the file protects it, whatever its permissions are.
   /// - Throws: `PostgresError`.
-  public init(file path: String) throws(PostgresError) {
+  public init(file path: String, isProtected: Bool = false) throws(PostgresError) {
     let attributes: [FileAttributeKey: Any]
     let text: String
     do {
@@ -49,7 +52,7 @@ public struct PostgresAddress: Sendable, CustomStringConvertible, CustomReflecta
       throw PostgresError(.notSent, "cannot read the address of the database in \(path)")
     }
     let mode = attributes[.posixPermissions] as? Int ?? 0
-    guard mode & 0o077 == 0 else {
+    guard isProtected || mode & 0o077 == 0 else {
       throw PostgresError(
         .notSent,
         "other users can read the address of the database in \(path); run chmod 600 \(path)")

@@ -13,9 +13,7 @@ struct ServeOptionTests {
   private enum All: ServerProgram { static let kinds = ServerKinds.builtin }
   private enum Own: ServerProgram { static let kinds: ServerKinds = [] }
 
-  static let options =
-    ServeOption.general(hasBuiltin: true) + ServeOption.security
-    + ServeOption.limits(hasBuiltin: true)
+  static let options = ServeOption.all(hasBuiltin: true)
 
   @Test("each option has a unique name, and the help contains all of them")
   func help() {
@@ -27,6 +25,13 @@ struct ServeOptionTests {
       "--maximum-frame-bytes <bytes>", "--maximum-connections <count>", "--idle-time <seconds>",
     ] { #expect(help.contains(text), "\(text)") }
     #expect(Self.options.allSatisfy { ($0.kind == .flag) == ($0.valueName == nil) })
+    // A newcomer reads the top; limits come last.
+    let titles = ["COMMON OPTIONS:", "SECURITY:", "LOGS:", "SEVERAL NODES:", "LIMITS:", "OPTIONS:"]
+    let lines = help.split(separator: "\n").map(String.init)
+    let places = titles.compactMap { lines.firstIndex(of: $0) }
+    #expect(places.count == titles.count && places == places.sorted())
+    let first = places.first.map { lines[$0 + 1] }
+    #expect(first?.contains("--tcp <host:port>") == true, "\(first ?? "")")
     let own = RootCommand<Own>.helpMessage(for: ServeCommand<Own>.self)
     #expect(own.contains("--maximum-depth") && !own.contains("--maximum-todos"))
   }
@@ -96,12 +101,14 @@ struct ServeOptionTests {
 
   @Test("the database is in an option, a file or the environment")
   func database() throws {
-    let options = try ServeCommand<Own>.parse(["--tcp", "127.0.0.1:7227"]).options()
+    let line = try ServeCommand<Own>.parse(["--tcp", "127.0.0.1:7227"]).arguments.given()
     let listeners = [ServerAddress.tcp(host: "127.0.0.1", port: 7227)]
-    let logger = Logger(label: "test")
-    #expect(try options.cluster(listeners, logger, environment: [:]) == nil)
-    let cluster = try options.cluster(
-      listeners, logger, environment: ["STATEWIRE_DATABASE": "postgres://u:pw@h/d"])
+    func cluster(_ environment: [String: String]) throws -> ClusterConfiguration? {
+      let effective = EffectiveOptions(line, environment: environment, hasBuiltin: false)
+      return try effective.options.cluster(listeners, Logger(label: "test"))
+    }
+    #expect(try cluster([:]) == nil)
+    let cluster = try cluster(["STATEWIRE_DATABASE": "postgres://u:pw@h/d"])
     #expect(cluster?.name == "127.0.0.1:7227" && cluster?.address == listeners[0])
     #expect(cluster?.lease == .seconds(5))
     #expect(cluster.map { "\($0)".contains("pw") } == false)

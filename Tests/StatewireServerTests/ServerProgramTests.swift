@@ -54,7 +54,7 @@ struct ServerProgramTests {
   @Test("options take precedence over the site of a program")
   func site() throws {
     func site(_ words: [String]) throws -> WebSite {
-      let options = try #require(ServeOptions(words: words, hasBuiltin: false))
+      let options = try #require(CommandLineOptions(words: words, hasBuiltin: false)).options
       let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
       return try options.configuration(of: Paged.self, logger: logger).site
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ArgumentParser
+internal import Foundation
 internal import Logging
 
 /// The command `serve` of a program: the server itself.
@@ -14,6 +15,16 @@ public struct ServeCommand<Program: ServerProgram>: AsyncParsableCommand {
       commandName: "serve",
       abstract: "Serves stores to frontends.",
       discussion: """
+        Examples:
+
+          \(Program.name) serve --web 127.0.0.1:7280
+          \(Program.name) serve --tcp 127.0.0.1:7227 --data-dir data
+          \(Program.name) serve --config \(Program.name).yaml --log-level debug
+
+        Each option is also in the environment and in the file of --config: --data-dir is \
+        STATEWIRE_DATA_DIR and the key data-dir. The command line takes precedence over the \
+        environment, and the environment over the file; '\(Program.name) config check' prints the result.
+
         Without --tcp, --web or --unix, the server uses standard input and output, and ends when \
         its input ends. A frame is a line of JSON, or JSON after a Content-Length header; the \
         first bytes of a connection select the framing. Logs go to standard error.
@@ -21,43 +32,48 @@ public struct ServeCommand<Program: ServerProgram>: AsyncParsableCommand {
     )
   }
 
-  @OptionGroup var general: OptionTable<GeneralOptions<Program>>
-  @OptionGroup(title: "Security") var security: OptionTable<SecurityOptions<Program>>
-  @OptionGroup(title: "Limits") var limits: OptionTable<LimitOptions<Program>>
+  @OptionGroup var arguments: ServeArguments<Program>
 
   /// Creates the command with its defaults.
   public init() {}
 
-  /// Checks the options, without reading files.
-  public func validate() throws { try options().validate() }
-
   /// Serves until the end of the server.
   ///
   /// - Throws: As `Server.run`; `ExitCode.failure` in place of `ServerFailure`.
-  public func run() async throws { try await Self.serve(options()) }
+  public func run() async throws { try await Self.serve(arguments.given()) }
 
-  /// The values of all options.
-  func options() throws(ValidationError) -> ServeOptions {
-    var options = ServeOptions()
-    try general.read(into: &options)
-    try security.read(into: &options)
-    try limits.read(into: &options)
-    return options
-  }
+  /// The values of all options on the command line.
+  func options() throws(ValidationError) -> ServeOptions { try arguments.given().options }
 
   /// Serves until the end of the server, and logs to standard error.
-  static func serve(_ options: ServeOptions) async throws {
-    let level = options.logLevel
+  static func serve(_ line: CommandLineOptions) async throws {
+    let environment = ProcessInfo.processInfo.environment
+    var effective: EffectiveOptions?
+    // The server of a frontend that starts it has neither, and the frontend waits.
+    if line.options.configurationFile != nil || EnvironmentSettings.mayHaveSettings(environment) {
+      effective = EffectiveOptions(
+        line, environment: environment, hasBuiltin: Program.kinds.hasBuiltin)
+    }
+    if let faults = effective?.faults, !faults.isEmpty {
+      throw StartupError(faults.joined(separator: "\n"))
+    }
+    let options = effective?.options ?? line.options
+    let log = LogSettings(level: options.logLevel, format: options.logFormat)
     let makeHandler = { @Sendable (label: String) -> any LogHandler in
-      var handler = StreamLogHandler.standardError(label: label)
-      handler.logLevel = level
-      return PrintableLogHandler(handler)
+      StandardErrorLogHandler(label, log)
     }
     // Stores of a `ServerProgram` log in the same way. A program with its own `main` has its own
     // logging system.
     if MainThread.current != nil { LoggingSystem.bootstrap(makeHandler) }
-    let configuration = try options.configuration(
-      of: Program.self, logger: Logger(label: Program.name, factory: makeHandler))
+    let logger = Logger(label: Program.name, factory: makeHandler)
+    for warning in effective?.warnings ?? [] { logger.warning("\(warning)") }
+    var configuration = try options.configuration(of: Program.self, logger: logger)
+    if let effective, options.configurationFile != nil {
+      let reload = ConfigurationReload(effective, log, logger) {
+        EffectiveOptions(line, environment: environment, hasBuiltin: Program.kinds.hasBuiltin)
+      }
+      configuration.reload = reload.reload
+    }
     do {
       try await Server.run(configuration, on: MainThread.current)
     } catch is ServerFailure {

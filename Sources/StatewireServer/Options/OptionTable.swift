@@ -7,16 +7,71 @@ protocol OptionSection {
   static var options: [ServeOption] { get }
 }
 
-enum GeneralOptions<Program: ServerProgram>: OptionSection {
-  static var options: [ServeOption] { ServeOption.general(hasBuiltin: Program.kinds.hasBuiltin) }
+enum CommonOptions: OptionSection {
+  static var options: [ServeOption] { ServeOption.common }
 }
 
-enum SecurityOptions<Program: ServerProgram>: OptionSection {
+enum SecurityOptions: OptionSection {
   static var options: [ServeOption] { ServeOption.security }
+}
+
+enum AddressOptions: OptionSection {
+  static var options: [ServeOption] { ServeOption.addresses }
+}
+
+enum LogOptions: OptionSection {
+  static var options: [ServeOption] { ServeOption.logs }
+}
+
+enum StorageOptions: OptionSection {
+  static var options: [ServeOption] { ServeOption.storage }
+}
+
+enum NodeOptions: OptionSection {
+  static var options: [ServeOption] { ServeOption.nodes }
+}
+
+enum BuiltinOptions<Program: ServerProgram>: OptionSection {
+  static var options: [ServeOption] { Program.kinds.hasBuiltin ? ServeOption.builtin : [] }
+}
+
+enum OtherOptions: OptionSection {
+  static var options: [ServeOption] { ServeOption.others }
 }
 
 enum LimitOptions<Program: ServerProgram>: OptionSection {
   static var options: [ServeOption] { ServeOption.limits(hasBuiltin: Program.kinds.hasBuiltin) }
+}
+
+/// All options of `serve`, in the order of its help: what a first server needs, and limits at last.
+struct ServeArguments<Program: ServerProgram>: ParsableArguments {
+  @OptionGroup(title: "Common options") var common: OptionTable<CommonOptions>
+  @OptionGroup(title: "Security") var security: OptionTable<SecurityOptions>
+  @OptionGroup(title: "Other addresses and files") var addresses: OptionTable<AddressOptions>
+  @OptionGroup(title: "Logs") var logs: OptionTable<LogOptions>
+  @OptionGroup(title: "Durability") var storage: OptionTable<StorageOptions>
+  @OptionGroup(title: "Several nodes") var nodes: OptionTable<NodeOptions>
+  @OptionGroup(title: "Built-in stores") var builtin: OptionTable<BuiltinOptions<Program>>
+  @OptionGroup(title: "Threads and tests") var others: OptionTable<OtherOptions>
+  @OptionGroup(title: "Limits") var limits: OptionTable<LimitOptions<Program>>
+
+  /// The options on the command line.
+  func given() throws(ValidationError) -> CommandLineOptions {
+    var line = CommandLineOptions()
+    try common.read(into: &line)
+    try security.read(into: &line)
+    try addresses.read(into: &line)
+    try logs.read(into: &line)
+    try storage.read(into: &line)
+    try nodes.read(into: &line)
+    try builtin.read(into: &line)
+    try others.read(into: &line)
+    try limits.read(into: &line)
+    return line
+  }
+
+  /// Checks the options, without reading files.
+  func validate() throws { try given().options.validate() }
 }
 
 /// The options of a section in the form that ArgumentParser requires. ArgumentParser parses the
@@ -53,16 +108,16 @@ struct OptionTable<Section: OptionSection>: ParsableArguments {
 
   /// Checks the values.
   func validate() throws {
-    var options = ServeOptions()
-    try read(into: &options)
+    var line = CommandLineOptions()
+    try read(into: &line)
   }
 
   /// Reads the values.
   ///
   /// - Throws: `ValidationError` for the first value that cannot be used.
-  func read(into options: inout ServeOptions) throws(ValidationError) {
+  func read(into line: inout CommandLineOptions) throws(ValidationError) {
     for (option, word) in words {
-      if let fault = option.read(&options, word) {
+      if let fault = line.add(option, word) {
         throw ValidationError(option.message(for: fault, word))
       }
     }

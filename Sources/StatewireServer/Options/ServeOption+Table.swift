@@ -5,52 +5,90 @@ internal import SQLiteFiles
 internal import ServerCore
 
 extension ServeOption {
-  /// Returns the general options, in the order of the help.
-  static func general(hasBuiltin: Bool) -> [ServeOption] {
+  /// Returns all options, in the order of the help.
+  static func all(hasBuiltin: Bool) -> [ServeOption] {
+    common + security + addresses + logs + storage + nodes + (hasBuiltin ? builtin : []) + others
+      + limits(hasBuiltin: hasBuiltin)
+  }
+
+  /// The options that most servers need.
+  static var common: [ServeOption] {
     [
       .listeners("tcp", \.tcp, "Listen on a TCP address; repeatable. Port 0 selects a free port."),
       .listeners(
         "web", \.web,
         discussion: "Serves a WebSocket at / with one message per text frame, and the page.",
         "Listen on a TCP address for browsers; repeatable."),
-      .text(
-        "web-root", \.webRoot, valueName: "folder",
-        "Serve the files of this folder in preference to those of the page."),
       .texts(
         "unix", \.unix, valueName: "path",
         "Listen on a Unix socket that only your user can open; repeatable."),
-      .text(
-        "admin", \.admin, valueName: "host:port",
-        discussion: """
-          /healthz responds 200 while the event loops do; /readyz responds 200 if the server is ready for clients, and \
-          otherwise 503 with the reason.
-          """, "Serve health and readiness over HTTP on a loopback address."),
-      .flag("stdio", \.stdio, "Serve standard input and output in addition to listeners."),
-      .number(
-        "shards", \.shards,
-        default: "as many as processors; 1 without listeners, with --test or with shared stores",
-        "Threads that serve clients, each with a part of the sessions."),
       .text(
         "data-dir", \.dataFolder, valueName: "folder",
         """
         Folder of the database and of persistent sessions; other users must not have write access. \
         (default: the program's folder in $XDG_STATE_HOME or ~/.local/state, without sessions)
         """),
-      durability,
       .texts(
         "store", \.stores, valueName: "name=command",
         discussion: """
           For example counter='python3 counter.py'. The command is divided into words as by a shell, and no shell is \
           started. The program speaks the store protocol on its standard input and output.
-          """, "Store kind whose machine is a program in any language; repeatable."),
+          """, "Store kind whose machine is a program in any language; repeatable."
+      ).with { $0.mappingKey = "stores" },
       .flag(
         "watch", \.watchesStores,
         discussion:
           "States and clients stay. A program that does not start does not replace the running one.",
         "Replace the program of a --store when files of its folder change."),
-    ] + nodes + (hasBuiltin ? builtin : []) + [
+      .text(
+        "config", \.configurationFile, valueName: "file",
+        discussion: "The keys of the file are the names of the options. SIGHUP reads it again.",
+        "Read options from this YAML file. (environment: STATEWIRE_CONFIG)"
+      ).with { $0.isInFile = false },
+    ]
+  }
+
+  /// Other options about addresses.
+  static var addresses: [ServeOption] {
+    [
+      .flag("stdio", \.stdio, "Serve standard input and output in addition to listeners."),
+      .text(
+        "web-root", \.webRoot, valueName: "folder",
+        "Serve the files of this folder in preference to those of the page."),
+      .text(
+        "admin", \.admin, valueName: "host:port",
+        discussion: """
+          /healthz responds 200 while the event loops do; /readyz responds 200 if the server is ready for clients, and \
+          otherwise 503 with the reason.
+          """, "Serve health and readiness over HTTP on a loopback address."),
+    ]
+  }
+
+  /// The options of the log.
+  static var logs: [ServeOption] {
+    [
       .choice(
-        "log-level", \.logLevel, valueName: "level", "Least severe level of messages to log."),
+        "log-level", \.logLevel, valueName: "level", "Least severe level of messages to log."
+      ).with { $0.isReloaded = true },
+      .choice(
+        "log-format", \.logFormat, valueName: "format",
+        discussion:
+          "With json, each line is an object with time, level, message, and members such as session and connection.",
+        "Format of the log."
+      ).with { $0.isReloaded = true },
+    ]
+  }
+
+  /// The options of the data in `--data-dir`.
+  static var storage: [ServeOption] { [durability] }
+
+  /// Options that few servers need.
+  static var others: [ServeOption] {
+    [
+      .number(
+        "shards", \.shards,
+        default: "as many as processors; 1 without listeners, with --test or with shared stores",
+        "Threads that serve clients, each with a part of the sessions."),
       .flag(
         "test", \.isTest,
         discussion: """
@@ -70,6 +108,7 @@ extension ServeOption {
         One server at a time uses --data-dir, and the next one restores its sessions. With power, \
         responses wait until the disk has stored the data. (default: process)
         """,
+      allowed: { "one of process, power" }, standard: { Durability.process.rawValue },
       read: { options, word in
         guard let durability = Durability(rawValue: word) else {
           return .because("'\(word)' is not one of process, power.")
@@ -80,18 +119,24 @@ extension ServeOption {
   }
 
   /// The options of a node among others.
-  private static var nodes: [ServeOption] {
+  static var nodes: [ServeOption] {
     [
       .text(
         "database", \.database, valueName: "url",
         discussion: """
           For example postgres://user@host/database. Sessions are in this database instead of --data-dir, and all \
           servers with the same one serve them together. Other users can see the arguments of a process: \
-          a URL with a password belongs in a file or in the environment.
-          """, "PostgreSQL database of the sessions. (environment: STATEWIRE_DATABASE)"),
-      .text(
-        "database-file", \.databaseFile, valueName: "file",
-        "Read the URL of the database from the first line of this file."),
+          a URL with a password belongs in a file or in the environment. @FILE reads the URL from a file, as for \
+          --balance-url.
+          """, "PostgreSQL database of the sessions. (environment: STATEWIRE_DATABASE)"
+      ).with {
+        $0.isSecret = true
+        $0.alternative = "database-file"
+      },
+      .file(
+        "database-file", \.databaseFile,
+        "Read the URL of the database from the first line of this file."
+      ).with { $0.alternative = "database" },
       .text(
         "node", \.node, valueName: "name",
         "Name of this server among those with the same database. (default: the address)"),
@@ -103,34 +148,39 @@ extension ServeOption {
       .seconds(
         "lease", \.lease,
         "Seconds after which other servers continue the sessions of one that has died."),
-      .text(
-        "node-secret-file", \.nodeSecretFile, valueName: "file",
+      .file(
+        "node-secret-file", \.nodeSecretFile,
         "File with a secret of 16 or more characters, the same for all servers. (default: one in the database)"
       ),
-      .text(
-        "node-ca-file", \.nodeAuthority, valueName: "file",
+      .file(
+        "node-ca-file", \.nodeAuthority,
         "Authorities of the certificates of the other servers, in PEM. (default: those of the system)"
       ),
     ]
   }
 
   /// The options of the built-in kinds.
-  private static var builtin: [ServeOption] {
+  static var builtin: [ServeOption] {
     [
       .text(
         "balance-url", \.balanceURL, valueName: "url",
         discussion: """
           An http:// or https:// URL that responds to GET with {"balance": …, "date": …}. @FILE \
           reads the URL from a file, because other users can see the arguments of a process and a \
-          URL may contain a key.
-          """, "Load the balance from this URL instead of the ledger."),
+          URL may contain a key. FILE may be credential:NAME, as for --token-file.
+          """, "Load the balance from this URL instead of the ledger."
+      ).with { $0.isSecret = true },
       timeZone,
       .texts(
         "source", \.sources, valueName: "name=url",
         discussion: """
           NAME=https://…, NAME=http://…, or NAME=file:… for a file in --source-dir. NAME=@FILE \
           reads the URL from a file, as for --balance-url.
-          """, "Source that loaders may use; repeatable."),
+          """, "Source that loaders may use; repeatable."
+      ).with {
+        $0.isSecret = true
+        $0.mappingKey = "sources"
+      },
       .text(
         "source-dir", \.sourceFolder, valueName: "folder",
         "Folder of the sources that are files. (default: the current folder)"),
@@ -144,6 +194,8 @@ extension ServeOption {
       summary: {
         "Time zone of dates in balance texts, for example +02:00 or Europe/Berlin. (default: UTC)"
       },
+      allowed: { "an offset such as +02:00, or a name such as Europe/Berlin" },
+      standard: { "UTC" },
       read: { options, word in
         guard let zone = TimeZoneRule(named: word) else { return .malformed }
         options.zone = zone
@@ -154,17 +206,25 @@ extension ServeOption {
   /// The options about access and encryption.
   static var security: [ServeOption] {
     [
-      .text(
-        "token-file", \.tokenFile, valueName: "file",
-        discussion: "One token per line: a name, a blank, and 16 to 512 visible ASCII characters.",
-        "Accept only clients with a token of this file; SIGHUP reloads it."),
-      .text(
-        "tls-cert", \.tlsCertificate, valueName: "file",
-        "Use TLS on TCP listeners, with this certificate in PEM; SIGHUP reloads it."),
-      .text("tls-key", \.tlsKey, valueName: "file", "Private key of the certificate, in PEM."),
-      .text(
-        "tls-client-ca", \.tlsClientAuthority, valueName: "file",
-        "Accept over TLS only clients with a certificate of one of these authorities, in PEM."),
+      .file(
+        "token-file", \.tokenFile,
+        discussion: """
+          One token per line: a name, a blank, and 16 to 512 visible ASCII characters. Instead of a path, this and \
+          each other option for a file with a secret or a certificate can be credential:NAME, a credential of systemd \
+          in $CREDENTIALS_DIRECTORY.
+          """, "Accept only clients with a token of this file; SIGHUP reloads it."
+      ).with { $0.isReloaded = true },
+      .file(
+        "tls-cert", \.tlsCertificate,
+        "Use TLS on TCP listeners, with this certificate in PEM; SIGHUP reloads it."
+      ).with { $0.isReloaded = true },
+      .file("tls-key", \.tlsKey, "Private key of the certificate, in PEM.").with {
+        $0.isReloaded = true
+      },
+      .file(
+        "tls-client-ca", \.tlsClientAuthority,
+        "Accept over TLS only clients with a certificate of one of these authorities, in PEM."
+      ).with { $0.isReloaded = true },
       .texts(
         "web-origin", \.webOrigins, valueName: "origin",
         discussion: """

@@ -2,8 +2,8 @@
 
 /// An option of `serve`.
 ///
-/// Each option is declared once, in `ServeOption+Table.swift`. Both parsers of the command line,
-/// the help and the completions use that declaration.
+/// Each option is declared once, in `ServeOption+Table.swift`. Both parsers of the command line, the
+/// environment, the configuration file, the help and the completions use that declaration.
 struct ServeOption: Sendable {
   enum Kind: Sendable {
     /// An option without a value.
@@ -18,8 +18,10 @@ struct ServeOption: Sendable {
   enum Fault {
     /// The value does not have the form of the option.
     case malformed
-    /// The reason in one sentence.
+    /// The value is not allowed; the reason in one sentence.
     case because(String)
+    /// The value is allowed, but cannot be used here; the reason without a full stop.
+    case unusable(String)
   }
 
   /// The name, without dashes.
@@ -33,6 +35,21 @@ struct ServeOption: Sendable {
   let summary: @Sendable () -> String
   /// More sentences for the help.
   var discussion = ""
+  /// Returns the values that the option accepts, such as "a whole number from 1 to 1000".
+  var allowed: @Sendable () -> String = { "a text" }
+  /// Returns the default, or a description of it; nil if there is none.
+  var standard: @Sendable () -> String? = { nil }
+  /// The key in a configuration file if values have the form `NAME=VALUE`: the file has a mapping
+  /// from names to values, and sources are merged by name. Nil: the key is the name of the option.
+  var mappingKey: String?
+  /// True if a value may contain a password: it is never shown.
+  var isSecret = false
+  /// True if the option may be in a configuration file.
+  var isInFile = true
+  /// True if a running server applies a changed value at SIGHUP.
+  var isReloaded = false
+  /// The name of another option for the same; the one from the source of higher precedence is used.
+  var alternative: String?
   /// Reads a value (for a flag, the empty string) into the options; returns nil on success.
   let read: @Sendable (inout ServeOptions, String) -> Fault?
 
@@ -41,7 +58,23 @@ struct ServeOption: Sendable {
     switch fault {
     case .malformed: "The value '\(word)' is invalid for '--\(name) <\(valueName ?? "")>'."
     case .because(let sentence): "--\(name): \(sentence)"
+    case .unusable(let reason): "--\(name): \(reason)"
     }
+  }
+
+  /// The key in a configuration file.
+  var key: String { mappingKey ?? name }
+
+  /// The environment variable.
+  var variable: String { Self.variablePrefix + name.uppercased().replacing("-", with: "_") }
+
+  static let variablePrefix = "STATEWIRE_"
+
+  /// Returns the option with some properties changed.
+  func with(_ change: (inout ServeOption) -> Void) -> ServeOption {
+    var option = self
+    change(&option)
+    return option
   }
 }
 
@@ -53,10 +86,13 @@ extension ServeOption {
     _ name: String, _ place: any WritableKeyPath<ServeOptions, Bool> & Sendable,
     discussion: String = "", _ summary: @escaping @Sendable @autoclosure () -> String
   ) -> ServeOption {
-    ServeOption(name: name, kind: .flag, summary: summary, discussion: discussion) { options, _ in
-      options[keyPath: place] = true
-      return nil
-    }
+    ServeOption(
+      name: name, kind: .flag, summary: summary, discussion: discussion,
+      allowed: { "true or false" }, standard: { "false" },
+      read: { options, _ in
+        options[keyPath: place] = true
+        return nil
+      })
   }
 
   /// Returns an option for any text.
@@ -66,11 +102,29 @@ extension ServeOption {
     _ summary: @escaping @Sendable @autoclosure () -> String
   ) -> ServeOption {
     ServeOption(
-      name: name, kind: .value, valueName: valueName, summary: summary, discussion: discussion
-    ) { options, word in
-      options[keyPath: place] = word
-      return nil
-    }
+      name: name, kind: .value, valueName: valueName, summary: summary, discussion: discussion,
+      read: { options, word in
+        options[keyPath: place] = word
+        return nil
+      })
+  }
+
+  /// Returns an option for the path of a file, which may be a credential of systemd.
+  static func file(
+    _ name: String, _ place: any WritableKeyPath<ServeOptions, String?> & Sendable,
+    discussion: String = "", _ summary: @escaping @Sendable @autoclosure () -> String
+  ) -> ServeOption {
+    ServeOption(
+      name: name, kind: .value, valueName: "file", summary: summary, discussion: discussion,
+      allowed: { "a path, or credential:NAME for a file in $\(CredentialFolder.variable)" },
+      read: { options, word in
+        do throws(CredentialFolder.Fault) {
+          options[keyPath: place] = try options.credentials.path(word)
+          return nil
+        } catch {
+          return .unusable(error.reason)
+        }
+      })
   }
 
   /// Returns a repeatable option for any texts.
@@ -80,11 +134,11 @@ extension ServeOption {
     _ summary: @escaping @Sendable @autoclosure () -> String
   ) -> ServeOption {
     ServeOption(
-      name: name, kind: .values, valueName: valueName, summary: summary, discussion: discussion
-    ) { options, word in
-      options[keyPath: place].append(word)
-      return nil
-    }
+      name: name, kind: .values, valueName: valueName, summary: summary, discussion: discussion,
+      read: { options, word in
+        options[keyPath: place].append(word)
+        return nil
+      })
   }
 
   /// Returns a repeatable option for TCP addresses.
@@ -93,12 +147,13 @@ extension ServeOption {
     discussion: String = "", _ summary: @escaping @Sendable @autoclosure () -> String
   ) -> ServeOption {
     ServeOption(
-      name: name, kind: .values, valueName: "host:port", summary: summary, discussion: discussion
-    ) { options, word in
-      guard let listener = ListenerAddress(word) else { return .malformed }
-      options[keyPath: place].append(listener)
-      return nil
-    }
+      name: name, kind: .values, valueName: "host:port", summary: summary, discussion: discussion,
+      allowed: { "HOST:PORT, such as 127.0.0.1:7227 or [::1]:7227" },
+      read: { options, word in
+        guard let listener = ListenerAddress(word) else { return .malformed }
+        options[keyPath: place].append(listener)
+        return nil
+      })
   }
 
   /// Returns an option for an integer.
@@ -116,6 +171,8 @@ extension ServeOption {
     ServeOption(
       name: name, kind: .value, valueName: unit(of: name), takesAnyWord: true,
       summary: { "\(summary()) (default: \(ServeOptions()[keyPath: place]))" },
+      allowed: { range(least, most) },
+      standard: { "\(ServeOptions()[keyPath: place])" },
       read: { options, word in number(word, least, most) { options[keyPath: place] = $0 } })
   }
 
@@ -128,6 +185,7 @@ extension ServeOption {
     ServeOption(
       name: name, kind: .value, valueName: unit(of: name), takesAnyWord: true,
       summary: { "\(summary()) (default: \(`default`()))" },
+      allowed: { range(1, .max) }, standard: `default`,
       read: { options, word in number(word, 1, .max) { options[keyPath: place] = $0 } })
   }
 
@@ -139,6 +197,8 @@ extension ServeOption {
     ServeOption(
       name: name, kind: .value, valueName: unit(of: name), takesAnyWord: true,
       summary: { "\(summary()) (default: \(ServeOptions()[keyPath: place] ?? 0))" },
+      allowed: { range(0, .max) },
+      standard: { "\(ServeOptions()[keyPath: place] ?? 0)" },
       read: { options, word in
         number(word, 0, .max) { options[keyPath: place] = $0 > 0 ? $0 : nil }
       })
@@ -156,6 +216,8 @@ extension ServeOption {
         let time = ServeOptions()[keyPath: place] ?? .zero
         return "\(summary()) (default: \(time.components.seconds))"
       },
+      allowed: { "seconds from 0 to \(Int(most))" },
+      standard: { "\((ServeOptions()[keyPath: place] ?? .zero).components.seconds)" },
       read: { options, word in
         guard let seconds = Double(word) else { return .malformed }
         guard (0...most).contains(seconds) else {
@@ -179,6 +241,8 @@ extension ServeOption {
         let standard = ServeOptions()[keyPath: place].rawValue
         return "\(summary()) (values: \(words); default: \(standard))"
       }, discussion: discussion,
+      allowed: { "one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))" },
+      standard: { ServeOptions()[keyPath: place].rawValue },
       read: { options, word in
         guard let choice = Choice(rawValue: word) else {
           let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
@@ -187,6 +251,10 @@ extension ServeOption {
         options[keyPath: place] = choice
         return nil
       })
+  }
+
+  private static func range(_ least: Int, _ most: Int) -> String {
+    most == .max ? "a whole number of at least \(least)" : "a whole number from \(least) to \(most)"
   }
 
   /// Returns the placeholder for the number of a limit.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
 internal import Logging
 internal import PostgresConnections
 internal import Transports
@@ -13,18 +12,13 @@ extension ServeOptions {
   ///
   /// - Throws: `StartupError`, without the URL, which may contain a password.
   func cluster(
-    _ listeners: [ServerAddress], _ logger: Logger,
-    environment: [String: String] = ProcessInfo.processInfo.environment
+    _ listeners: [ServerAddress], _ logger: Logger
   ) throws(StartupError) -> ClusterConfiguration? {
-    let variable = environment[Self.databaseVariable].flatMap { $0.isEmpty ? nil : $0 }
-    let source =
-      database != nil
-      ? "--database" : databaseFile != nil ? "--database-file" : Self.databaseVariable
-    let text = database ?? databaseFile.map { "file:\($0)" } ?? variable
+    let source = databasePlace ?? (database != nil ? "--database" : "--database-file")
     if database != nil, databaseFile != nil {
       throw StartupError("--database and --database-file exclude each other")
     }
-    guard let given = text else {
+    guard database != nil || databaseFile != nil else {
       for (name, value) in [
         ("--node", node), ("--advertise", advertised), ("--node-secret-file", nodeSecretFile),
         ("--node-ca-file", nodeAuthority),
@@ -41,25 +35,42 @@ extension ServeOptions {
       throw StartupError("--lease must be at least 0.5 seconds")
     }
     let address = try advertisedAddress(listeners, source)
-    var cluster: ClusterConfiguration
-    do throws(PostgresError) {
-      let database = try PostgresAddress.configured(option: given, environment: nil)
-      guard let database else { return nil }
-      if self.database != nil, !given.hasPrefix("file:"), database.hasPassword {
-        logger.warning(
-          "other users can see the password in --database; use --database-file or \(Self.databaseVariable)"
-        )
-      }
-      cluster = ClusterConfiguration(
-        database: database, name: node ?? "\(address)", address: address)
-    } catch {
-      throw StartupError("\(source): \(error)", cause: error)
+    let database = try databaseAddress(source)
+    if databasePlace == nil, databasePath == nil, database.hasPassword {
+      logger.warning(
+        "other users can see the password in --database; use --database-file or \(Self.databaseVariable)"
+      )
     }
+    var cluster = ClusterConfiguration(
+      database: database, name: node ?? "\(address)", address: address)
     cluster.lease = lease
     cluster.secretFile = nodeSecretFile
     cluster.authority = nodeAuthority
     cluster.isInsecure = isInsecure
     return cluster
+  }
+
+  /// The file with the address of the database; nil if there is an address instead.
+  private var databasePath: String? {
+    if let databaseFile { return databaseFile }
+    for prefix in ["@", "file:"] {
+      if let database, database.hasPrefix(prefix) {
+        return String(database.dropFirst(prefix.count))
+      }
+    }
+    return nil
+  }
+
+  private func databaseAddress(_ source: String) throws(StartupError) -> PostgresAddress {
+    do {
+      guard let given = databasePath else { return try PostgresAddress(database ?? "") }
+      let path = try credentials.path(given)
+      return try PostgresAddress(file: path, isProtected: credentials.contains(path))
+    } catch let error as CredentialFolder.Fault {
+      throw StartupError("\(source): \(error.reason)")
+    } catch {
+      throw StartupError("\(source): \(error)", cause: error)
+    }
   }
 
   /// Returns the address at which other servers reach this one.

@@ -23,14 +23,20 @@ extension ServeOptions {
 
   /// Returns the configuration of a program's server.
   ///
-  /// - Throws: `StartupError` or `ValidationError` with one sentence.
+  /// - Throws: `StartupError` or `ValidationError`; one sentence, or a line for each fault if there are
+  ///   several.
   func configuration<Program: ServerProgram>(
     of program: Program.Type, logger: Logger
   ) throws -> ServerConfiguration {
     let inherited = try InheritedSockets()
     var options = self
     options.add(inherited)
-    var configuration = try options.ownConfiguration(of: program, logger: logger)
+    var faults: [any Error] = []
+    var configuration = options.configuration(of: program, logger: logger, &faults)
+    if faults.count > 1 {
+      throw StartupError(faults.map(Self.message(of:)).joined(separator: "\n"))
+    }
+    if let fault = faults.first { throw fault }
     configuration.inherited = inherited.descriptors
     return configuration
   }
@@ -42,21 +48,25 @@ extension ServeOptions {
     unix += inherited.unix.filter { !unix.contains($0) }
   }
 
-  private func ownConfiguration<Program: ServerProgram>(
-    of program: Program.Type, logger: Logger
-  ) throws -> ServerConfiguration {
-    let certificate = try certificateFiles()
-    try checkExposure(isSecured: certificate != nil)
-    if durability != nil, dataFolder == nil {
-      throw StartupError("--durability requires --data-dir")
+  /// Returns the configuration of a program's server, without the parts that have a fault, and adds all
+  /// faults.
+  func configuration<Program: ServerProgram>(
+    of program: Program.Type, logger: Logger, _ faults: inout [any Error]
+  ) -> ServerConfiguration {
+    func attempt<Value>(_ standard: Value, _ body: () throws -> Value) -> Value {
+      do { return try body() } catch {
+        faults.append(error)
+        return standard
+      }
     }
-    if web.isEmpty, webRoot != nil || !webOrigins.isEmpty || contentSecurityPolicy != nil {
-      throw StartupError("--web-root, --web-origin and --content-security-policy require --web")
-    }
+    let isSecured = tlsCertificate != nil || tlsKey != nil
     var configuration = ServerConfiguration(kinds: Program.kinds, logger: logger)
     configuration.name = Program.name
     configuration.version = Program.version.isEmpty ? nil : Program.version
-    let isSecured = certificate != nil
+    configuration.certificate = attempt(nil) { try certificateFiles() }
+    attempt(()) { try checkExposure(isSecured: isSecured) }
+    attempt(()) { try checkDurability() }
+    attempt(()) { try checkPage() }
     configuration.listeners =
       tcp.map { $0.tcp(isSecured: isSecured) } + unix.map { .unix(path: $0) }
       + web.map { $0.web(isSecured: isSecured) }
@@ -65,19 +75,37 @@ extension ServeOptions {
     }
     configuration.stdio = stdio
     configuration.shards = shards
-    configuration.admin = try adminAddress()
+    configuration.admin = attempt(nil) { try adminAddress() }
     configuration.dataFolder = dataFolder
     configuration.durability = durability ?? .process
-    configuration.cluster = try cluster(configuration.listeners, logger)
+    configuration.cluster = attempt(nil) { try cluster(configuration.listeners, logger) }
     configuration.tokenFile = tokenFile
-    configuration.certificate = certificate
     configuration.limits = limits
     configuration.sessionLimits = sessions
     configuration.documentLimits = Program.documentLimits
     configuration.isTest = isTest
-    configuration.programs = try programs()
-    if Program.kinds.hasBuiltin { configuration.builtin = try builtin(logger) }
+    configuration.programs = attempt([]) { try programKinds() }
+    if Program.kinds.hasBuiltin {
+      configuration.builtin = attempt(BuiltinConfiguration()) { try builtin(logger) }
+    }
     return configuration
+  }
+
+  /// Returns the sentence of an error.
+  static func message(of error: any Error) -> String {
+    (error as? ValidationError)?.message ?? "\(error)"
+  }
+
+  private func checkDurability() throws(StartupError) {
+    if durability != nil, dataFolder == nil {
+      throw StartupError("--durability requires --data-dir")
+    }
+  }
+
+  private func checkPage() throws(StartupError) {
+    if web.isEmpty, webRoot != nil || !webOrigins.isEmpty || contentSecurityPolicy != nil {
+      throw StartupError("--web-root, --web-origin and --content-security-policy require --web")
+    }
   }
 
   /// Returns the address of the admin interface; nil without one.
@@ -103,7 +131,8 @@ extension ServeOptions {
     return site
   }
 
-  private func programs() throws(ValidationError) -> [ProgramKind] {
+  /// Returns the store kinds whose machines are programs.
+  func programKinds() throws(ValidationError) -> [ProgramKind] {
     guard !watchesStores || !stores.isEmpty else {
       throw ValidationError("--watch requires --store")
     }
@@ -123,7 +152,9 @@ extension ServeOptions {
         var command = try ProgramCommand(parsing: String(text[equals...].dropFirst()))
         command.isWatched = watchesStores
         command.unwatched = dataFolder.map { [$0] } ?? []
-        kinds.append(ProgramKind(name, command))
+        var kind = ProgramKind(name, command)
+        programs[name]?.apply(to: &kind)
+        kinds.append(kind)
       } catch {
         throw ValidationError("--store \(name): \(error)")
       }
@@ -138,15 +169,11 @@ extension ServeOptions {
     builtin.zone = zone ?? .utc
     builtin.sourceFolder = sourceFolder ?? "."
     builtin.maximumSourceBytes = sourceBytes
-    var files = URLFiles()
+    let files = URLFiles(credentials: credentials, logger: logger)
     builtin.balanceURL = try Self.balanceAddress(
       balanceURL.map { url throws(StartupError) in try files.resolve(url, hasName: false) })
     builtin.sources = try Self.sources(
       sources.map { text throws(StartupError) in try files.resolve(text, hasName: true) })
-    for path in files.exposed {
-      logger.warning(
-        "other users may read or change the URL in \(path); set its permissions to 600")
-    }
     return builtin
   }
 

@@ -1,6 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension ServeOptions {
+/// The options on a command line, in its order.
+struct CommandLineOptions: Sendable {
+  /// The options and their values; a flag has the empty string.
+  private(set) var given: [(option: ServeOption, word: String)] = []
+  /// The values of these options alone.
+  private(set) var options = ServeOptions()
+
+  /// No options.
+  init() {}
+
+  /// Adds an option after the others; returns nil on success.
+  mutating func add(_ option: ServeOption, _ word: String) -> ServeOption.Fault? {
+    given.append((option, word))
+    return option.read(&options, word)
+  }
+
   /// Reads a well-formed command line without ArgumentParser, whose start takes as long as that of
   /// the server.
   ///
@@ -14,14 +29,13 @@ extension ServeOptions {
   /// - Returns: Nil for every other command line, for example one with `--help` or with a mistake:
   ///   ArgumentParser handles it.
   init?(words: some Sequence<String>, hasBuiltin: Bool) {
-    self.init()
-    var options = OptionLookup(hasBuiltin: hasBuiltin)
+    var lookup = OptionLookup(hasBuiltin: hasBuiltin)
     var words = words.makeIterator()
     while let word = words.next() {
       guard word.hasPrefix("--") else { return nil }
       let parts = word.dropFirst(2).split(
         separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let option = options.option(named: parts[0]) else { return nil }
+      guard let option = lookup.option(named: parts[0]) else { return nil }
       var value = parts.count > 1 ? String(parts[1]) : nil
       if option.kind == .flag {
         guard value == nil else { return nil }
@@ -33,23 +47,21 @@ extension ServeOptions {
         }
         guard value?.isEmpty == false else { return nil }
       }
-      guard let value, option.read(&self, value) == nil else { return nil }
+      guard let value, add(option, value) == nil else { return nil }
     }
-    do { try validate() } catch { return nil }
+    do { try options.validate() } catch { return nil }
   }
 }
 
-/// A lookup of options by name; a section is created on first use.
+/// A lookup of options by name; most options are created only if a name is not common.
 private struct OptionLookup {
   private let hasBuiltin: Bool
-  private lazy var general = ServeOption.general(hasBuiltin: hasBuiltin)
-  private lazy var security = ServeOption.security
-  private lazy var limits = ServeOption.limits(hasBuiltin: hasBuiltin)
+  private let common = ServeOption.common
+  private lazy var all = ServeOption.all(hasBuiltin: hasBuiltin)
 
   init(hasBuiltin: Bool) { self.hasBuiltin = hasBuiltin }
 
   mutating func option(named name: some StringProtocol) -> ServeOption? {
-    general.first { $0.name == name } ?? security.first { $0.name == name }
-      ?? limits.first { $0.name == name }
+    common.first { $0.name == name } ?? all.first { $0.name == name }
   }
 }

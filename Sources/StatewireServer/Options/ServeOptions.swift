@@ -7,7 +7,7 @@ internal import SQLiteFiles
 internal import ServerCore
 internal import Sessions
 
-/// The values of the options of `serve` on the command line.
+/// The values of the options of `serve`.
 struct ServeOptions: Sendable {
   var tcp: [ListenerAddress] = []
   var web: [ListenerAddress] = []
@@ -22,6 +22,8 @@ struct ServeOptions: Sendable {
 
   var dataFolder: String?
   var database: String?
+  /// The place of the address of the database, for messages; nil: an option on the command line.
+  var databasePlace: String?
   var databaseFile: String?
   var node: String?
   var advertised: String?
@@ -32,6 +34,9 @@ struct ServeOptions: Sendable {
   /// Nil: not given, which means `process`.
   var durability: Durability?
   var logLevel = Logger.Level.notice
+  var logFormat = LogFormat.text
+  var configurationFile: String?
+  var credentials = CredentialFolder()
   var isTest = false
 
   var balanceURL: String?
@@ -40,6 +45,8 @@ struct ServeOptions: Sendable {
   var sourceFolder: String?
   var stores: [String] = []
   var watchesStores = false
+  /// The settings of programs in the configuration file, by the names of their kinds.
+  var programs: [String: ProgramSettings] = [:]
 
   var tokenFile: String?
   var tlsCertificate: String?

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
+internal import Logging
 internal import Transports
 
-/// A reader of URLs in files: `@FILE` on the command line instead of the URL.
+/// A reader of URLs in files: `@FILE` in an option instead of the URL.
 ///
 /// All users of a machine can see the arguments of a process, and a URL may contain a key.
 struct URLFiles {
-  /// The files that other users may read or change.
-  private(set) var exposed: [String] = []
+  let credentials: CredentialFolder
+  let logger: Logger
 
   private static let maximumBytes = 64 << 10
 
@@ -23,19 +23,15 @@ struct URLFiles {
   /// Returns the value with the URL instead of the file, without white space at its end.
   ///
   /// - Throws: `StartupError`, without any contents of the file.
-  mutating func resolve(_ value: String, hasName: Bool) throws(StartupError) -> String {
+  func resolve(_ value: String, hasName: Bool) throws(StartupError) -> String {
     guard let path = Self.path(in: value, hasName: hasName) else { return value }
-    let file: WholeFile
-    do throws(WholeFile.Fault) {
-      file = try WholeFile(path, maximumBytes: Self.maximumBytes)
+    let file: String
+    do throws(CredentialFolder.Fault) {
+      file = try credentials.path(path)
     } catch {
-      throw StartupError("the URL in \(path) cannot be read: \(error)", cause: error)
+      throw StartupError(error.reason)
     }
-    if file.isRegular, file.mode & 0o077 != 0 { exposed.append(path) }
-    let isBlank = { (byte: UInt8) in " \t\r\n".utf8.contains(byte) }
-    var url = file.bytes[...]
-    while let last = url.last, isBlank(last) { url.removeLast() }
-    let name = String(decoding: value.utf8.dropLast(path.utf8.count + 1), as: UTF8.self)
-    return name + String(decoding: url, as: UTF8.self)
+    let url = try SecretFile(file, "the URL", maximumBytes: Self.maximumBytes, logger).text
+    return String(decoding: value.utf8.dropLast(path.utf8.count + 1), as: UTF8.self) + url
   }
 }

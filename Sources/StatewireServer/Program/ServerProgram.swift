@@ -19,13 +19,14 @@ internal import Glibc
 ///
 /// - `stopwatch-server serve --help` lists the options: addresses, tokens, TLS, limits, the data
 ///   folder, logging.
+/// - `stopwatch-server config check` prints the options and their sources.
 /// - `stopwatch-server journal` lists and puts back states that the server could not read.
 /// - `stopwatch-server node` lists and drains servers that share a database.
 /// - `stopwatch-server health` asks a server with `--admin` whether it responds.
 /// - `stopwatch-server schema` describes the kinds.
 /// - `stopwatch-server types --language typescript` writes types of the kinds for clients.
 /// - SIGTERM and SIGINT end the program with 0, after the responses to all received requests.
-/// - SIGHUP reloads tokens and certificates.
+/// - SIGHUP reloads tokens, certificates and the configuration file.
 ///
 /// Standard output carries frames, so a store must not print to it.
 public protocol ServerProgram: SendableMetatype {
@@ -56,8 +57,8 @@ public protocol ServerProgram: SendableMetatype {
   /// The limits of the tables and documents of its kinds (`KindContext.documents`).
   static var documentLimits: DocumentLimits { get }
 
-  /// The commands of the program in addition to `serve`, `health`, `journal`, `node`, `schema` and
-  /// `types`; by default none.
+  /// The commands of the program in addition to `serve`, `config`, `health`, `journal`, `node`, `schema`
+  /// and `types`; by default none.
   static var commands: [any ParsableCommand.Type] { get }
 }
 
@@ -113,9 +114,9 @@ extension ServerProgram {
     // A client that starts the program waits for the first response, and ArgumentParser takes as
     // long as the rest of the start.
     if arguments.first == "serve",
-      let options = ServeOptions(words: arguments.dropFirst(), hasBuiltin: kinds.hasBuiltin)
+      let line = CommandLineOptions(words: arguments.dropFirst(), hasBuiltin: kinds.hasBuiltin)
     {
-      try await ServeCommand<Self>.serve(options)
+      try await ServeCommand<Self>.serve(line)
       return
     }
     var command = try await RootCommand<Self>.asyncParseAsRoot(arguments)
@@ -151,8 +152,8 @@ struct RootCommand<Program: ServerProgram>: AsyncParsableCommand {
         + Program.versionDetails).joined(separator: "\n"),
       subcommands: [ServeCommand<Program>.self] + Program.commands
         + [
-          HealthCommand<Program>.self, JournalCommand<Program>.self, NodeCommand<Program>.self,
-          SchemaCommand<Program>.self, TypesCommand<Program>.self,
+          ConfigCommand<Program>.self, HealthCommand<Program>.self, JournalCommand<Program>.self,
+          NodeCommand<Program>.self, SchemaCommand<Program>.self, TypesCommand<Program>.self,
         ])
   }
 }

@@ -144,16 +144,7 @@ final class ClusterMember: Sendable {
 
   /// Reads the secret in a file, without its contents in an error.
   private static func secret(_ path: String, _ logger: Logger) throws(StartupError) -> String {
-    let file: WholeFile
-    do throws(WholeFile.Fault) {
-      file = try WholeFile(path, maximumBytes: 4 << 10)
-    } catch {
-      throw StartupError("the secret in \(path) cannot be read: \(error)", cause: error)
-    }
-    if file.isRegular, file.mode & 0o077 != 0 {
-      logger.warning(
-        "other users may read or change the secret in \(path); set its permissions to 600")
-    }
+    let file = try SecretFile(path, "the secret", maximumBytes: 4 << 10, logger)
     let isBlank = { (byte: UInt8) in " \t\r\n".utf8.contains(byte) }
     let word = file.bytes.drop(while: isBlank).prefix { !isBlank($0) }
     return String(decoding: word, as: UTF8.self)

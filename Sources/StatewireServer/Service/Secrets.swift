@@ -3,46 +3,83 @@
 internal import Glibc
 internal import Logging
 internal import ServerCore
+internal import StateMachines
 internal import Transports
 
 /// The tokens and certificates of the server, which can be reloaded while it runs.
-struct Secrets: Sendable {
-  private let tokenFile: String?
+final class Secrets: Sendable {
   private let logger: Logger
+  private let files: Lock<Files>
   let credentials: Credentials?
   let certificate: ServerCertificate?
+
+  /// The files that are read.
+  struct Files: Sendable {
+    var tokens: String?
+    var certificate: CertificateFiles?
+  }
 
   /// Reads the files.
   ///
   /// - Throws: `StartupError`, without any of their contents.
   init(_ configuration: ServerConfiguration) throws(StartupError) {
-    (tokenFile, logger) = (configuration.tokenFile, configuration.logger)
-    if let tokenFile {
-      credentials = Credentials(try Self.tokens(tokenFile, logger))
-    } else {
-      credentials = nil
+    let logger = configuration.logger
+    self.logger = logger
+    files = Lock(Files(tokens: configuration.tokenFile, certificate: configuration.certificate))
+    credentials = try configuration.tokenFile.map { path throws(StartupError) in
+      Credentials(try Self.tokens(path, logger))
     }
-    if let files = configuration.certificate {
-      certificate = try ServerCertificate(
+    certificate = try configuration.certificate.map { files throws(StartupError) in
+      try ServerCertificate(
         certificate: files.certificate, key: files.key, clientAuthority: files.clientAuthority)
-    } else {
-      certificate = nil
     }
   }
 
   /// Reads the files again. If one cannot be used, its previous contents stay in use.
-  func reload(_ server: Server) {
-    if let tokenFile, let credentials {
+  ///
+  /// - Parameter new: The files that replace those of the start; nil if they are the same. A server that
+  ///   has started without tokens or a certificate continues without them.
+  func reload(_ server: Server, _ new: Files? = nil) {
+    let files = self.files.withLock { files in
+      if let tokens = new?.tokens { files.tokens = tokens }
+      if let certificate = new?.certificate { files.certificate = certificate }
+      return files
+    }
+    if let path = files.tokens, let credentials {
       report("reloaded the tokens") { () throws(StartupError) in
-        credentials.replace(with: try Self.tokens(tokenFile, again: true, logger))
+        credentials.replace(with: try Self.tokens(path, again: true, logger))
         server.credentialsChanged()
       }
     }
-    if let certificate {
+    if let paths = files.certificate, let certificate {
       report("reloaded the certificate") { () throws(StartupError) in
-        try certificate.reload()
+        try certificate.reload(
+          certificate: paths.certificate, key: paths.key, clientAuthority: paths.clientAuthority)
       }
     }
+  }
+
+  /// Returns the faults of files that can be read again: a pipe must not be read before the server does.
+  static func faults(in files: Files, _ logger: Logger) -> [any Error] {
+    var faults: [any Error] = []
+    func attempt(_ paths: [String?], _ body: () throws -> Void) {
+      var status = stat()
+      let isPipe = paths.compactMap { $0 }.contains { path in
+        stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+      }
+      guard !isPipe else { return }
+      do { try body() } catch { faults.append(error) }
+    }
+    if let path = files.tokens {
+      attempt([path]) { _ = try tokens(path, logger) }
+    }
+    if let paths = files.certificate {
+      attempt([paths.certificate, paths.key, paths.clientAuthority]) {
+        _ = try ServerCertificate(
+          certificate: paths.certificate, key: paths.key, clientAuthority: paths.clientAuthority)
+      }
+    }
+    return faults
   }
 
   // A device may never end.
@@ -60,22 +97,8 @@ struct Secrets: Sendable {
   private static func tokens(
     _ path: String, again: Bool = false, _ logger: Logger
   ) throws(StartupError) -> TokenTable {
-    var status = stat()
-    // A pipe is accepted, so that a token need not be in a file; but it can be read only once.
-    if again, stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-      throw StartupError(
-        "the tokens in \(path) cannot be reloaded, because it is not a regular file")
-    }
-    let file: WholeFile
-    do throws(WholeFile.Fault) {
-      file = try WholeFile(path, maximumBytes: maximumBytes)
-    } catch {
-      throw StartupError("the tokens in \(path) cannot be read: \(error)", cause: error)
-    }
-    if file.isRegular, file.mode & 0o077 != 0 {
-      logger.warning(
-        "other users may read or change the tokens in \(path); set its permissions to 600")
-    }
+    let file = try SecretFile(
+      path, "the tokens", maximumBytes: maximumBytes, logger, isAgain: again)
     do {
       return try TokenTable(parsing: file.bytes)
     } catch {

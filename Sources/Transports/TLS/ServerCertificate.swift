@@ -10,9 +10,6 @@ internal import TransportSupport
 ///
 /// TLS 1.2 is the lowest version.
 public final class ServerCertificate: Sendable {
-  private let certificate: String
-  private let key: String
-  private let clientAuthority: String?
   private let current: Lock<NIOSSLContext>
 
   /// Reads the files.
@@ -27,15 +24,16 @@ public final class ServerCertificate: Sendable {
   public init(
     certificate: String, key: String, clientAuthority: String? = nil
   ) throws(StartupError) {
-    self.certificate = certificate
-    self.key = key
-    self.clientAuthority = clientAuthority
     current = Lock(try Self.read(certificate, key, clientAuthority))
   }
 
-  /// Reads the files again. Open connections keep their certificate.
+  /// Reads the files again, or other ones. Open connections keep their certificate.
+  ///
+  /// - Parameters: As of `init`.
   /// - Throws: `StartupError` that names the file; the previous content stays in use then.
-  public func reload() throws(StartupError) {
+  public func reload(
+    certificate: String, key: String, clientAuthority: String? = nil
+  ) throws(StartupError) {
     for path in [certificate, key, clientAuthority] {
       if let path { try PEMFile.checkReadable(path) }
     }

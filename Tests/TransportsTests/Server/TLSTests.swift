@@ -157,22 +157,25 @@ struct TLSTests {
   @Test("a new certificate applies to new connections, and an invalid one changes nothing")
   func reload() async throws {
     let certificate = try certificate()
+    let (chain, key) = (files.file("server.pem"), files.file("server.key"))
     try await withServer(Self.listener, certificate: certificate) { server in
       let old = try await ClientConnection.connect(to: server.addresses[0], trust: trust())
       #expect(try await old.pings())
 
       try Data("nonsense".utf8).write(to: URL(filePath: files.file("server.pem")))
-      let error = #expect(throws: StartupError.self) { try certificate.reload() }
+      let error = #expect(throws: StartupError.self) {
+        try certificate.reload(certificate: chain, key: key)
+      }
       #expect(error?.message.contains("server.pem") == true)
       #expect(try await isServed(server, trust()))
 
       // A certificate that does not match the key.
       try replace("server.pem", with: "other.pem")
-      #expect(throws: StartupError.self) { try certificate.reload() }
+      #expect(throws: StartupError.self) { try certificate.reload(certificate: chain, key: key) }
       #expect(try await isServed(server, trust()))
 
       try replace("server.key", with: "other.key")
-      try certificate.reload()
+      try certificate.reload(certificate: chain, key: key)
       #expect(try await isServed(server, trust("other-ca.pem")))
       #expect(try await !isServed(server, trust()))
       #expect(try await old.pings())

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Logging
+import StateMachines
+import Testing
+
+@testable import StatewireServer
+
+@Suite("Reload of the configuration")
+struct ConfigurationReloadTests {
+  /// A server that has started with one file, and then reads others.
+  private struct World {
+    let log: LogSettings
+    let lines = Lock<[String]>([])
+    let next: Lock<EffectiveOptions>
+    let reload: ConfigurationReload
+
+    init(_ yaml: String) throws {
+      let start = try ConfigurationTests.effective(yaml: yaml)
+      let (lines, next) = (lines, Lock(start))
+      self.next = next
+      log = LogSettings(level: start.options.logLevel, format: start.options.logFormat)
+      reload = ConfigurationReload(start, log, Logger(label: "test") { _ in Lines(lines: lines) }) {
+        next.withLock { $0 }
+      }
+    }
+
+    /// Reloads a file; returns the log and the paths of secrets.
+    func read(_ yaml: String) throws -> (lines: [String], files: Secrets.Files) {
+      let new = try ConfigurationTests.effective(yaml: yaml)
+      next.withLock { $0 = new }
+      let files = reload.reload()
+      return (
+        lines.withLock { lines in
+          defer { lines = [] }
+          return lines
+        }, files
+      )
+    }
+  }
+
+  private struct Lines: LogHandler {
+    let lines: Lock<[String]>
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+    subscript(metadataKey key: String) -> Logger.MetadataValue? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+    func log(event: LogEvent) { lines.withLock { $0.append("\(event.level): \(event.message)") } }
+  }
+
+  @Test("one line names what has changed, and one what needs a restart")
+  func lines() throws {
+    let world = try World("log-level: notice\ntcp: 127.0.0.1:1\nstores: {a: {command: x}}")
+    let first = try world.read(
+      "log-level: debug\nlog-format: json\ntcp: 127.0.0.1:2\nstores: {a: {command: x, folder: /y}}")
+    #expect(
+      first.lines == [
+        "notice: reloaded the configuration; changed: log-format, log-level",
+        "warning: these changes of the configuration need a restart of the server: stores.a.folder, tcp",
+      ])
+    #expect(world.log.level == .debug && world.log.format == .json)
+    // What needs a restart is named again until the file is as at the start.
+    let second = try world.read(
+      "log-level: debug\nlog-format: json\ntcp: 127.0.0.1:2\nstores: {a: {command: x}}")
+    #expect(
+      second.lines == [
+        "notice: reloaded the configuration; changed: nothing",
+        "warning: these changes of the configuration need a restart of the server: tcp",
+      ])
+    let third = try world.read("tcp: 127.0.0.1:1\nstores: {a: x}")
+    #expect(
+      third.lines == ["notice: reloaded the configuration; changed: log-format, log-level"])
+    #expect(world.log.level == .notice && world.log.format == .text)
+  }
+
+  @Test("a file with a mistake changes nothing")
+  func mistake() throws {
+    let world = try World("log-level: notice\ntoken-file: t")
+    let (lines, files) = try world.read("log-level: debug\ntoken-file: u\nmaximum-depth: 0")
+    #expect(lines.count == 1)
+    #expect(
+      lines.first?.hasPrefix(
+        "error: the configuration was not reloaded, and the previous one stays in use: s.yaml:3: "
+          + "maximum-depth:") == true, "\(lines)")
+    #expect(world.log.level == .notice && files.tokens == "t")
+  }
+
+  @Test("paths of tokens and certificates change, but neither begins or ends")
+  func secrets() throws {
+    let world = try World("token-file: t\ntls-cert: c\ntls-key: k")
+    let (lines, files) = try world.read("token-file: u\ntls-cert: d\ntls-key: k\ntls-client-ca: a")
+    #expect(
+      lines == ["notice: reloaded the configuration; changed: tls-cert, tls-client-ca, token-file"])
+    #expect(files.tokens == "u" && files.certificate?.certificate == "d")
+    #expect(files.certificate?.clientAuthority == "a")
+    let (more, kept) = try world.read("{}")
+    #expect(
+      more.last
+        == "warning: these changes of the configuration need a restart of the server: tls-cert, "
+        + "tls-client-ca, tls-key, token-file")
+    #expect(kept.tokens == "u" && kept.certificate?.certificate == "d")
+    let (others, none) = try World("log-level: info").read("token-file: t")
+    #expect(others.last?.hasSuffix("need a restart of the server: log-level, token-file") != true)
+    #expect(others.last?.hasSuffix("need a restart of the server: token-file") == true)
+    #expect(none.tokens == nil)
+  }
+}
