@@ -11,7 +11,7 @@ internal import StatewireJSON
 /// handle outlives its connections.
 public final class Session {
   /// The handle; nil for a session that ends with its participant.
-  public internal(set) var handle: SessionHandle?
+  public internal(set) var handle: SessionHandle? { didSet { account.handle = handle } }
   /// The identity that has opened the session; nil if there are no identities.
   var owner: String?
   /// The time at which the session expires; nil while a client is attached.
@@ -76,6 +76,7 @@ public final class Session {
     account = SessionAccount(maximum: shard.limits.bytesPerSession, within: shard.accounts)
     record = shard.commits.map { SessionRecord(handle, $0) }
     self.handle = handle
+    account.handle = handle
     self.owner = owner
     self.phase = phase
     historyBytes = shard.limits.historyBytes
@@ -320,7 +321,8 @@ public final class Session {
     let configuration = try shard.configuration(opening, of: kind)
     let (number, made) = try shard.open(
       kind, as: name, configuration, from: origin, clock: clock, faults: faults, shared: shared,
-      viewer: viewer ?? Viewer(identity: identity), prepared: try opening.prepared?.get())
+      viewer: viewer ?? Viewer(identity: identity), prepared: try opening.prepared?.get(),
+      session: handle)
     var isDurable = false
     if let record {
       isDurable = made.store.prepareRecord(

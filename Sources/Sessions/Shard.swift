@@ -295,11 +295,13 @@ public actor Shard: StoreHost {
 extension Shard {
   /// Creates a store, and stores it for the messages of its effects.
   ///
-  /// - Parameter faults: The injected faults, in a shard under test.
+  /// - Parameters:
+  ///   - faults: The injected faults, in a shard under test.
+  ///   - session: The handle of its session, for observers.
   func open(
     _ kind: StoreKind, as name: String, _ configuration: SharedConfiguration,
     from origin: StoreOrigin, clock: any StoreClock, faults: Faults?, shared: SharedValues,
-    viewer: Viewer, prepared: (any Sendable)?
+    viewer: Viewer, prepared: (any Sendable)?, session: SessionHandle? = nil
   ) throws(JSONError) -> (StoreNumber, StoreKind.Made) {
     let number = nextNumber()
     let made = try kind.make(
@@ -308,7 +310,9 @@ extension Shard {
         store: name, number: number, host: self,
         environment: StoreEnvironment(
           clock: clock, executor: testing?.rest.workExecutor ?? restoring, faults: faults),
-        observers: observers, shared: shared, origin: origin, viewer: viewer, prepared: prepared))
+        observers: observers,
+        observed: ObservedStore(name, kind: kind.name, session: session?.abbreviated),
+        shared: shared, origin: origin, viewer: viewer, prepared: prepared))
     stores[number] = made.store
     return (number, made)
   }

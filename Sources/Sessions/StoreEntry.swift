@@ -68,6 +68,8 @@ final class StoreEntry {
   private var awaitingReply: [InputID: (request: [UInt8], subscription: Subscription)] = [:]
   /// Callbacks for inputs that were settled while an input is being folded.
   private var settledDuringInput: [() -> Void] = []
+  /// Failures while an input is being folded, to be reported with its request.
+  private var failuresDuringInput: [JSONError] = []
 
   /// The last updates; nil if no client can reconnect.
   private(set) var history: UpdateHistory?
@@ -301,6 +303,7 @@ final class StoreEntry {
       // A refused input may have caused publications before it was undone, also by the effects that
       // it cancelled.
       flush()
+      reportFailures(of: request)
       throw error
     }
     if let sendResult, !sendResult.isReplied {
@@ -315,6 +318,7 @@ final class StoreEntry {
   /// Notes that an input, or the reply to one, has been folded.
   private func endSending() {
     isSending = false
+    if !failuresDuringInput.isEmpty { reportFailures(of: nil) }
     guard !settledDuringInput.isEmpty else { return }
     let settled = settledDuringInput
     settledDuringInput.removeAll()
@@ -531,7 +535,20 @@ extension StoreEntry: StoreServer {
   }
 
   func failed(_ error: JSONError) {
-    turnOutcome.storeFailed(StoreFailure(store: name, kind: kind, error: error))
+    failuresDuringInput.append(error)
+    if !isSending { reportFailures(of: nil) }
+  }
+
+  /// Reports failures, with the id of the request whose input has caused them.
+  private func reportFailures(of request: UnsafeRawBufferPointer?) {
+    let failures = failuresDuringInput
+    failuresDuringInput = []
+    for error in failures {
+      turnOutcome.storeFailed(
+        StoreFailure(
+          store: name, kind: kind, error: error, session: account.handle?.abbreviated,
+          request: request.map { String(decoding: $0.prefix(100), as: UTF8.self) }))
+    }
   }
 
   func happened(_ event: UnsafeRawBufferPointer, for recipients: EventRecipients) {

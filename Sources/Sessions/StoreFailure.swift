@@ -12,6 +12,11 @@ public struct StoreFailure: Error, CustomStringConvertible {
   public let kind: String
   /// The error; its path leads into the state if that cannot be encoded.
   public let error: JSONError
+  /// The first digits of the session's handle; nil if it has none.
+  public var session: String?
+  /// The JSON text of the id of the request whose input was undone, at most 100 bytes of it; nil if
+  /// the error belongs to no request.
+  public var request: String?
 
   /// True if each input repeats the error, so that a log needs it once for each kind.
   public var isPermanent: Bool { error.code == .runsAlready }

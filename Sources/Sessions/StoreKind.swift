@@ -251,7 +251,7 @@ public struct StoreKind: Sendable {
       } catch {
         throw JSONError(error)
       }
-      let observerHooks = seat.observers.compactMap { $0.hook(for: made, store: seat.store) }
+      let observerHooks = seat.observers.compactMap { $0.hook(for: made, store: seat.observed) }
       return try seat.store(of: made, hooks: hooks + observerHooks)
     }
   }
@@ -357,6 +357,8 @@ public struct StoreKind: Sendable {
     let host: any StoreHost
     let environment: StoreEnvironment
     public let observers: [any StoreObserver]
+    /// The store as the observers know it.
+    public let observed: ObservedStore
     let shared: SharedValues
     let origin: StoreOrigin
     /// The participant that opens the store; after a restart only its identity is known.

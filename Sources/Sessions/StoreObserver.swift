@@ -6,7 +6,7 @@ public import StateMachines
 ///
 /// ```swift
 /// struct Counting: StoreObserver {
-///   func hook<Machine>(for machine: Machine, store: String) -> Hook<Machine>? {
+///   func hook<Machine>(for machine: Machine, store: ObservedStore) -> Hook<Machine>? {
 ///     Hook(receiveRequest: { operation, _ in count(operation.name) })
 ///   }
 /// }
@@ -16,6 +16,6 @@ public protocol StoreObserver: Sendable {
   ///
   /// - Parameters:
   ///   - machine: The machine of the store.
-  ///   - store: The store's name in its session.
-  func hook<Machine: StateMachine>(for machine: Machine, store: String) -> Hook<Machine>?
+  ///   - store: The store: its name, its kind and its session.
+  func hook<Machine: StateMachine>(for machine: Machine, store: ObservedStore) -> Hook<Machine>?
 }

@@ -15,12 +15,12 @@ struct ObservingTests {
   /// Records the inputs of all stores except one.
   private struct InputObserver: StoreObserver {
     let seen: Record<String>
-    func hook<Machine>(for machine: Machine, store: String) -> Hook<Machine>? {
-      if store == "private" { return nil }
+    func hook<Machine>(for machine: Machine, store: ObservedStore) -> Hook<Machine>? {
+      if store.name == "private" { return nil }
       return Hook(
         stages: [.input],
         receiveRequest: { [seen] _, input in
-          seen.add("\(Machine.self) \(store): \(input.map(caseName(of:)) ?? "")")
+          seen.add("\(Machine.self) \(store.name): \(input.map(caseName(of:)) ?? "")")
         })
     }
   }

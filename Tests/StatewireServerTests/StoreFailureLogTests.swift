@@ -24,6 +24,32 @@ struct StoreFailureLogTests {
       ])
   }
 
+  @Test("a line has the session, the store, its kind and the request")
+  func members() {
+    let found = Lock<[Logger.Metadata]>([])
+    let log = StoreFailureLog(Logger(label: "test") { _ in Members(found: found) })
+    log.log(
+      StoreFailure(
+        store: "s", kind: "k", error: JSONError(.value, "m"), session: "0123abcd", request: "7"))
+    log.log(StoreFailure(store: "t", kind: "k", error: JSONError(.runsAlready, "x")))
+    #expect(
+      found.withLock { $0 } == [
+        ["session": "0123abcd", "store": "s", "kind": "k", "request": "7"],
+        ["store": "t", "kind": "k"],
+      ])
+  }
+
+  private struct Members: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+    let found: Lock<[Logger.Metadata]>
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+    func log(event: LogEvent) { found.withLock { $0.append(event.metadata ?? [:]) } }
+  }
+
   private struct Lines: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.trace

@@ -115,7 +115,7 @@ extension StoreKind.StoreParameters {
   fileprivate func made<Audience>(
     _ machine: ProcessMachine<Audience>
   ) throws(JSONError) -> StoreKind.Made {
-    let hooks = observers.compactMap { $0.hook(for: machine, store: store) }
+    let hooks = observers.compactMap { $0.hook(for: machine, store: observed) }
     return try self.store(of: machine, hooks: hooks)
   }
 }

@@ -206,7 +206,7 @@ extension Connection {
     case .foreign(let other):
       settings.logger.info(
         "closing a client that uses another protocol",
-        metadata: ["protocol": "\(other.rawValue)"])
+        metadata: logMetadata(["protocol": "\(other.rawValue)"]))
       // Its first byte may have selected framing by headers.
       writer.framing = .stream(.lines)
       if other == .http {
@@ -326,7 +326,8 @@ extension Connection: ClientWriterDelegate {
   /// Ends the connection immediately.
   public func writerFailed(_ failure: ClientWriter.Failure) {
     if failure == .tooManyBytes {
-      settings.logger.warning("closing a slow consumer: too many bytes wait for the client")
+      settings.logger.warning(
+        "closing a slow consumer: too many bytes wait for the client", metadata: logMetadata())
     }
     dropWaiting()
     advance(.cut)

@@ -199,8 +199,8 @@ extension Connection {
     case CancelRequest.method: return try cancelRequest(params(of: request))
     case Initialize.method:
       let params: Initialize.Params = try params(of: request)
-      try authorise(with: params.token?.text)
-      return try Initialize.respond(to: params, settings)
+      try authorise(with: params.token?.text, request)
+      return try Initialize.respond(to: params, settings, log: logMetadata(of: request))
     case FrontendLifecycle.method:
       return FrontendLifecycle.respond(to: try params(of: request), context)
     case SessionOpen.method:

@@ -7,9 +7,13 @@ internal import StatewireProtocol
 extension Initialize {
   /// Carries out `initialize`, after the token was checked.
   ///
+  /// - Parameters:
+  ///   - params: The parameters.
+  ///   - settings: The settings of the server.
+  ///   - log: The metadata of log lines about the request.
   /// - Throws: `RPCError` -32017, with the supported versions in `data`.
   static func respond(
-    to params: Params, _ settings: ServerSettings
+    to params: Params, _ settings: ServerSettings, log: @autoclosure () -> Logger.Metadata
   ) throws(RPCError) -> MethodResult {
     let version = params.protocolVersion ?? supportedVersions[0]
     guard supportedVersions.contains(version) else {
@@ -19,7 +23,8 @@ extension Initialize {
     }
     if let client = params.client {
       settings.logger.debug(
-        "initialized a client", metadata: ["client": "\(client.name.quoted(upTo: 64))"])
+        "initialized a client",
+        metadata: log().merging(["client": "\(client.name.quoted(upTo: 64))"]) { $1 })
     }
     return .members { writer in
       writer.key("protocolVersion")

@@ -22,7 +22,9 @@ extension Connection {
     let params: NodeRelay.Params = try request.decode(limits: settings.limits)
     // Before anything else of the request is looked at.
     guard nodes.secret.isSame(as: params.secret) else {
-      settings.logger.warning("refused a node with another secret; give all nodes the same one")
+      settings.logger.warning(
+        "refused a node with another secret; give all nodes the same one",
+        metadata: logMetadata(of: request))
       stopListening()
       throw RPCError(.unauthorised, "the secret of this node is another one")
     }

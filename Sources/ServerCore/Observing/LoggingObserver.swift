@@ -27,7 +27,7 @@ public struct LoggingObserver: StoreObserver {
 
   /// Returns the hook that logs the operations of a store; nil if the level is above `info`.
   public func hook<Machine: StateMachine>(
-    for machine: Machine, store: String
+    for machine: Machine, store: ObservedStore
   ) -> Hook<Machine>? {
     // A hook costs a queue and a task for each store, so there is none without log lines.
     guard logger.logLevel <= .info else { return nil }
@@ -55,7 +55,7 @@ public struct LoggingObserver: StoreObserver {
   }
 
   private func failures<Machine: StateMachine>(
-    of machine: Machine.Type, _ store: String
+    of machine: Machine.Type, _ store: ObservedStore
   ) -> Hook<Machine> {
     Hook(
       stages: [.operation, .part], failuresOnly: true,
@@ -72,11 +72,14 @@ public struct LoggingObserver: StoreObserver {
       })
   }
 
-  private static func metadata(_ operation: Operation, _ store: String) -> Logger.Metadata {
-    [
+  private static func metadata(_ operation: Operation, _ store: ObservedStore) -> Logger.Metadata {
+    var metadata: Logger.Metadata = [
       // A client has chosen the name: it must not contain a line break.
-      "store": "\(store.printable)", "stage": "\(operation.stage.rawValue)",
+      "store": "\(store.name.printable)", "kind": "\(store.kind)",
+      "stage": "\(operation.stage.rawValue)",
       "operation": "\(operation.name)", "number": "\(operation.number)",
     ]
+    if let session = store.session { metadata["session"] = "\(session)" }
+    return metadata
   }
 }

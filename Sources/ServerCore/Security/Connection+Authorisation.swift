@@ -30,7 +30,7 @@ extension Connection {
   /// A connection never changes its identity, because its session belongs to that identity.
   ///
   /// - Throws: `RPCError` -32016, or -32015 if the identity has too many connections.
-  func authorise(with token: String?) throws(RPCError) {
+  func authorise(with token: String?, _ request: Request) throws(RPCError) {
     guard let credentials = settings.credentials else { return }
     guard let token else {
       if identity != nil { return }
@@ -40,7 +40,9 @@ extension Connection {
     guard wrongTokens < Self.maximumWrongTokens, let owner = credentials.identity(of: token) else {
       wrongTokens += 1
       if wrongTokens == Self.maximumWrongTokens {
-        settings.logger.warning("closing a client that has sent too many wrong tokens")
+        settings.logger.warning(
+          "closing a client that has sent too many wrong tokens",
+          metadata: logMetadata(of: request))
       }
       if wrongTokens >= Self.maximumWrongTokens { stopListening() }
       throw RPCError(.unauthorised, "the server does not know this token")
@@ -57,7 +59,7 @@ extension Connection {
       }
       identity = owner
       writer.belong(to: owner.name, common.buffers.account(of: owner.name))
-      settings.logger.debug("authenticated a client", metadata: ["identity": "\(owner)"])
+      settings.logger.debug("authenticated a client", metadata: logMetadata(of: request))
     }
   }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The id of a client on its shard; never used for two clients.
-public struct ClientID: Hashable, Sendable {
+public struct ClientID: Hashable, Sendable, CustomStringConvertible {
   let index: Int32
   let generation: Int32
+
+  /// The id as text, unique on its shard.
+  public var description: String { "\(index).\(generation)" }
 }
 
 /// The clients of a shard by id.

@@ -9,6 +9,8 @@ final class SessionAccount {
   private let session: ByteAccount
   private var identity: ByteAccount
   private let all: ByteAccount
+  /// The handle of the session, with which failures of its stores are logged.
+  var handle: SessionHandle?
 
   init(maximum: Int, within accounts: IdentityAccounts) {
     all = accounts.all

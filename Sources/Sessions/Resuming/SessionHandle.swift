@@ -43,6 +43,9 @@ public struct SessionHandle: Hashable, Sendable, CustomStringConvertible {
 
   /// The 32 lowercase hexadecimal digits.
   public var description: String { high.hexadecimal + low.hexadecimal }
+
+  /// The first eight digits, for logs: the whole handle is a secret.
+  public var abbreviated: String { String(description.prefix(8)) }
 }
 
 extension UInt64 {

@@ -20,10 +20,13 @@ struct ProgramKinds: Sendable {
     kinds = configured.map { kind in
       let programs = (0..<max(1, kind.processes)).map { _ in
         StoreProgram(kind.name, kind.command, busy: testing?.begin) { entry in
+          let metadata: Logger.Metadata = ["kind": "\(kind.name)"]
           switch entry {
-          case .output(let line): logger.info("\(kind.name): \(line)")
-          case .notice(let text): logger.notice("store kind \(kind.name): \(text)")
-          case .failure(let text): logger.error("store kind \(kind.name): \(text)")
+          case .output(let line): logger.info("\(kind.name): \(line)", metadata: metadata)
+          case .notice(let text):
+            logger.notice("store kind \(kind.name): \(text)", metadata: metadata)
+          case .failure(let text):
+            logger.error("store kind \(kind.name): \(text)", metadata: metadata)
           }
         }
       }

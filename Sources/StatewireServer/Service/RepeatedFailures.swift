@@ -26,11 +26,14 @@ final class RepeatedFailures: Sendable {
 
   /// Logs a failure as an error, unless another was logged in the last minute; on any thread.
   @Sendable
-  func log(_ error: any Error) {
+  func log(_ error: any Error) { log(error, metadata: nil) }
+
+  /// Logs a failure as above, with metadata.
+  func log(_ error: any Error, metadata: Logger.Metadata?) {
     let now = Int((ContinuousClock.now - start) / .seconds(1))
     let last = last.load(ordering: .relaxed)
     guard last < 0 || .seconds(now - last) >= Self.interval else { return }
     self.last.store(now, ordering: .relaxed)
-    logger.error("\(prefix)\(error)")
+    logger.error("\(prefix)\(error)", metadata: metadata)
   }
 }

@@ -22,11 +22,14 @@ final class StoreFailureLog: Sendable {
   /// Logs an error; on any thread.
   @Sendable
   func log(_ failure: StoreFailure) {
-    guard failure.isPermanent else { return repeated.log(failure) }
+    var metadata: Logger.Metadata = ["store": "\(failure.store)", "kind": "\(failure.kind)"]
+    metadata["session"] = failure.session.map { "\($0)" }
+    metadata["request"] = failure.request.map { "\($0)" }
+    guard failure.isPermanent else { return repeated.log(failure, metadata: metadata) }
     let isNew = logged.withLock { logged in
       logged.count < Self.maximumLines
         && logged.insert([failure.kind, failure.error.message]).inserted
     }
-    if isNew { logger.error("\(failure)") }
+    if isNew { logger.error("\(failure)", metadata: metadata) }
   }
 }

@@ -30,7 +30,8 @@ extension ConnectionHandler {
     }
     if unreadTimeout.check(now, waitingBytes: unread(of: waitingBytes), settings.limits.unreadTime)
     {
-      settings.logger.info("closed a connection: the client has read nothing for too long")
+      settings.logger.info(
+        "closed a connection: the client has read nothing for too long", metadata: logMetadata())
       return abandon()
     }
     let isBusy = !status.isIdle || waitingBytes > 0

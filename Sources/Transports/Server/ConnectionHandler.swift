@@ -157,9 +157,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
       let isRefused = handler.connection?.life.isRefused ?? handler.relay?.status.isRefused
       guard isRefused == false, !handler.isClosing else { return }
       handler.settings.logger.info(
-        "closed a client that exceeded a limit", metadata: ["limit": "\(refusal)"])
+        "closed a client that exceeded a limit",
+        metadata: handler.logMetadata(["limit": "\(refusal)"]))
       handler.notify(.refused(refusal))
     }
+  }
+
+  /// Returns the metadata of a log line about the connection.
+  func logMetadata(_ others: Logger.Metadata = [:]) -> Logger.Metadata {
+    connection?.logMetadata(others) ?? others
   }
 
   func credentialsChanged() { notify(.credentialsChanged) }
@@ -313,7 +319,8 @@ extension ConnectionHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    settings.logger.debug("closed a connection after an error", metadata: ["error": "\(error)"])
+    settings.logger.debug(
+      "closed a connection after an error", metadata: logMetadata(["error": "\(error)"]))
     context.close(promise: nil)
   }
 

@@ -146,7 +146,8 @@ extension StandardClient {
     } else if count == 0 {
       finish(.inputEnded)
     } else if errno != EAGAIN, errno != EINTR {
-      settings.logger.debug("closed a connection after an error", metadata: ["error": "\(errno)"])
+      settings.logger.debug(
+        "closed a connection after an error", metadata: ["error": "\(errno)"])
       outputState = .ended
     }
   }

@@ -228,7 +228,9 @@ extension WebSocketHandler {
       WebSocketHead(.ping, payloadBytes: 0).withBytes { frame.writeBytes($0) }
       context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
     case .close:
-      settings.logger.info("closed a WebSocket: the client did not respond to a ping in time")
+      settings.logger.info(
+        "closed a WebSocket: the client did not respond to a ping in time",
+        metadata: connection?.logMetadata())
       context.close(promise: nil)
     }
   }

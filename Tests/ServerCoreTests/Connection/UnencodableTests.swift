@@ -19,7 +19,9 @@ struct UnencodableTests {
     peer = Peer(
       World(
         journal: journal, kinds: [StoreKind("ratio") { Ratio() }],
-        storeFailed: { failure in failures.withLock { $0.append(failure.description) } }))
+        storeFailed: { failure in
+          failures.withLock { $0.append("\(failure.request ?? "none"): \(failure)") }
+        }))
   }
 
   private func divide(_ id: Int, by divisor: Int, sequence: Int? = nil) -> String {
@@ -49,7 +51,7 @@ struct UnencodableTests {
     #expect(failures.withLock { $0.count } == 2)
     #expect(
       failures.withLock { $0[0] } == """
-        a new state of the store "ratio" of kind "ratio" cannot be encoded, at "/value": JSON has no number for inf; \
+        3: a new state of the store "ratio" of kind "ratio" cannot be encoded, at "/value": JSON has no number for inf; \
         the store continues from the state before
         """)
     peer.send(divide(5, by: 5))

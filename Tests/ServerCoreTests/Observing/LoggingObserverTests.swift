@@ -49,9 +49,9 @@ struct LoggingObserverTests {
   }
 
   private static let failed =
-    "warning an operation failed action=Int number=2 operation=set stage=operation store=fallible"
+    "warning an operation failed action=Int kind=fallible number=2 operation=set stage=operation store=fallible"
   private static let partFailed =
-    "warning an operation failed number=1 operation=set stage=part store=fallible"
+    "warning an operation failed kind=fallible number=1 operation=set stage=part store=fallible"
 
   @Test("control characters in a store's name are escaped")
   func names() async throws {
@@ -77,12 +77,12 @@ struct LoggingObserverTests {
   func debug() async throws {
     #expect(
       try await lines(.debug, count: 6) == [
-        "debug finished number=1 operation=set stage=operation store=fallible",
+        "debug finished kind=fallible number=1 operation=set stage=operation store=fallible",
         Self.failed,
-        "debug failed number=2 operation=set stage=operation store=fallible",
+        "debug failed kind=fallible number=2 operation=set stage=operation store=fallible",
         Self.partFailed,
-        "debug failed number=1 operation=set stage=part store=fallible",
-        "debug finished number=3 operation=work stage=operation store=fallible",
+        "debug failed kind=fallible number=1 operation=set stage=part store=fallible",
+        "debug finished kind=fallible number=3 operation=work stage=operation store=fallible",
       ])
   }
 
@@ -91,10 +91,10 @@ struct LoggingObserverTests {
     let lines = try await lines(.trace, count: 16)
     #expect(
       lines.prefix(4) == [
-        "trace began input=atOnce number=1 operation=input stage=input store=fallible",
-        "trace began number=1 operation=set stage=operation store=fallible",
-        "debug finished number=1 operation=set stage=operation store=fallible",
-        "trace finished number=1 operation=input stage=input store=fallible",
+        "trace began input=atOnce kind=fallible number=1 operation=input stage=input store=fallible",
+        "trace began kind=fallible number=1 operation=set stage=operation store=fallible",
+        "debug finished kind=fallible number=1 operation=set stage=operation store=fallible",
+        "trace finished kind=fallible number=1 operation=input stage=input store=fallible",
       ])
     #expect(lines.contains(Self.failed) && lines.contains(Self.partFailed))
   }
@@ -104,7 +104,8 @@ struct LoggingObserverTests {
     #expect(try await lines(.error, count: 0) == [])
     var logger = Logger(label: "tests")
     logger.logLevel = .error
-    let hook = LoggingObserver(logger).hook(for: Fallible(), store: "x")
+    let hook = LoggingObserver(logger).hook(
+      for: Fallible(), store: ObservedStore("x", kind: "fallible"))
     #expect(hook == nil)
   }
 }

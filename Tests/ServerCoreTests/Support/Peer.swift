@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Logging
 import Sessions
 import StatewireJSON
 import StatewireProtocol
@@ -48,15 +49,15 @@ final class Peer: ConnectionOutput {
   init(
     _ world: World = World(), _ framing: Framing = .lines, limits: ServerLimits = .init(),
     credentials: Credentials? = nil, isWebSocket: Bool = false,
-    now: (@Sendable () -> ContinuousClock.Instant)? = nil
+    logger: Logger = Logger(label: "tests"), now: (@Sendable () -> ContinuousClock.Instant)? = nil
   ) {
     // The clock stands still unless a test moves it, so one turn handles all messages of a chunk.
     let start = ContinuousClock.now
     self.world = world
     self.framing = framing
     let settings = ServerSettings(
-      limits: limits, program: .init(name: "tests", version: "0"), credentials: credentials,
-      now: now ?? { start })
+      limits: limits, logger: logger, program: .init(name: "tests", version: "0"),
+      credentials: credentials, now: now ?? { start })
     // because the test is the loop: nothing else runs on the shard.
     nonisolated(unsafe) let peer = self
     world.shard.assumeIsolated { shard in
