@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Logging
+import ProcessStores
 import StateMachines
 import Testing
 
@@ -26,15 +27,17 @@ struct ConfigurationReloadTests {
     }
 
     /// Reloads a file; returns the log and the paths of secrets.
-    func read(_ yaml: String) throws -> (lines: [String], files: Secrets.Files) {
+    func read(_ yaml: String) throws -> (
+      lines: [String], files: Secrets.Files, programs: [ProgramKind]
+    ) {
       let new = try ConfigurationTests.effective(yaml: yaml)
       next.withLock { $0 = new }
-      let files = reload.reload()
+      let changes = reload.reload()
       return (
         lines.withLock { lines in
           defer { lines = [] }
           return lines
-        }, files
+        }, changes.files, changes.programs
       )
     }
   }
@@ -54,11 +57,12 @@ struct ConfigurationReloadTests {
   func lines() throws {
     let world = try World("log-level: notice\ntcp: 127.0.0.1:1\nstores: {a: {command: x}}")
     let first = try world.read(
-      "log-level: debug\nlog-format: json\ntcp: 127.0.0.1:2\nstores: {a: {command: x, folder: /y}}")
+      "log-level: debug\nlog-format: json\ntcp: 127.0.0.1:2\nstores: {a: {command: x, processes: 2}}"
+    )
     #expect(
       first.lines == [
         "notice: reloaded the configuration; changed: log-format, log-level",
-        "warning: these changes of the configuration need a restart of the server: stores.a.folder, tcp",
+        "warning: these changes of the configuration need a restart of the server: stores.a.processes, tcp",
       ])
     #expect(world.log.level == .debug && world.log.format == .json)
     // What needs a restart is named again until the file is as at the start.
@@ -78,7 +82,7 @@ struct ConfigurationReloadTests {
   @Test("a file with a mistake changes nothing")
   func mistake() throws {
     let world = try World("log-level: notice\ntoken-file: t")
-    let (lines, files) = try world.read("log-level: debug\ntoken-file: u\nmaximum-depth: 0")
+    let (lines, files, _) = try world.read("log-level: debug\ntoken-file: u\nmaximum-depth: 0")
     #expect(lines.count == 1)
     #expect(
       lines.first?.hasPrefix(
@@ -90,20 +94,48 @@ struct ConfigurationReloadTests {
   @Test("paths of tokens and certificates change, but neither begins or ends")
   func secrets() throws {
     let world = try World("token-file: t\ntls-cert: c\ntls-key: k")
-    let (lines, files) = try world.read("token-file: u\ntls-cert: d\ntls-key: k\ntls-client-ca: a")
+    let (lines, files, _) = try world.read(
+      "token-file: u\ntls-cert: d\ntls-key: k\ntls-client-ca: a")
     #expect(
       lines == ["notice: reloaded the configuration; changed: tls-cert, tls-client-ca, token-file"])
     #expect(files.tokens == "u" && files.certificate?.certificate == "d")
     #expect(files.certificate?.clientAuthority == "a")
-    let (more, kept) = try world.read("{}")
+    let (more, kept, _) = try world.read("{}")
     #expect(
       more.last
         == "warning: these changes of the configuration need a restart of the server: tls-cert, "
         + "tls-client-ca, tls-key, token-file")
     #expect(kept.tokens == "u" && kept.certificate?.certificate == "d")
-    let (others, none) = try World("log-level: info").read("token-file: t")
+    let (others, none, _) = try World("log-level: info").read("token-file: t")
     #expect(others.last?.hasSuffix("need a restart of the server: log-level, token-file") != true)
     #expect(others.last?.hasSuffix("need a restart of the server: token-file") == true)
     #expect(none.tokens == nil)
+  }
+
+  @Test(
+    "a program with another command or other conditions is replaced, without a restart of the server"
+  )
+  func programs() throws {
+    let world = try World("stores: {a: x, b: {command: y, folder: /f}, c: z}")
+    let (lines, _, programs) = try world.read(
+      "stores: {a: {command: x, memory-bytes: 5}, b: {command: w, folder: /f}, d: new}")
+    #expect(
+      lines == [
+        "notice: reloaded the configuration; changed: stores.a.memory-bytes, stores.b.command",
+        "warning: these changes of the configuration need a restart of the server: stores.c.command, "
+          + "stores.d.command",
+      ])
+    #expect(programs.map(\.name) == ["a", "b"])
+    #expect(programs[0].command.memoryBytes == 5 && programs[1].command.words == ["w"])
+    // The same file again changes nothing.
+    let again = try world.read(
+      "stores: {a: {command: x, memory-bytes: 5}, b: {command: w, folder: /f}, d: new}")
+    #expect(again.programs.isEmpty && again.lines.first?.hasSuffix("changed: nothing") == true)
+    // All programs depend on `watch`.
+    let watched = try world.read("watch: true\nstores: {a: x, b: {command: w, watch: false}, c: z}")
+    #expect(
+      watched.programs.map { "\($0.name) \($0.command.isWatched)" } == [
+        "a true", "b false", "c true",
+      ])
   }
 }

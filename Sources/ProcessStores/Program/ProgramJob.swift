@@ -21,6 +21,8 @@ enum ProgramCommandMessage: Sendable {
   case close(store: Int)
   /// The server ends: no store is opened any more.
   case stopOpening(stopped: @Sendable () -> Void)
+  /// The process is replaced by one of another command.
+  case replace(ProgramCommand)
 }
 
 /// A request of a store to the program.

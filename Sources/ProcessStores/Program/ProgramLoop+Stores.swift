@@ -10,6 +10,7 @@ extension ProgramLoop {
     case .stopOpening(let stopped):
       stopOpening()
       stopped()
+    case .replace(let new): replace(with: new)
     case .open(let setup, let viewer, let now, let opened):
       if isStopping { return opened(.failure(unavailable)) }
       switch phase {

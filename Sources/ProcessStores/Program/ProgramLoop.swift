@@ -37,7 +37,7 @@ final class ProgramLoop {
   typealias Request = OpenRequests.Request
 
   let kind: String
-  let command: ProgramCommand
+  private(set) var command: ProgramCommand
   private let mailbox: ProgramMailbox
   private let busy: (@Sendable () -> @Sendable () -> Void)?
   private let described: @Sendable (ProgramDescription?, String?) -> Void
@@ -112,10 +112,17 @@ final class ProgramLoop {
       }
       if process != nil { receive() }
       if process != nil { checkTimeLimit() }
-      if files != nil { watch() }
+      if files != nil || successor != nil { watch() }
       replies.flush()
     }
     end()
+  }
+
+  /// Replaces the process by one of another command, as when its files have changed.
+  func replace(with new: ProgramCommand) {
+    command = new
+    files = new.isWatched ? WatchedFolder(of: new) : nil
+    startSuccessor()
   }
 
   private func end() {
@@ -234,7 +241,7 @@ final class ProgramLoop {
     var items = [pollfd(fd: mailbox.signal, events: Int16(POLLIN), revents: 0)]
     items += process?.items ?? []
     items += successor?.streams.items ?? []
-    var timeout: Int32 = files == nil ? -1 : Self.watchInterval
+    var timeout: Int32 = files == nil && successor == nil ? -1 : Self.watchInterval
     let now = ContinuousClock.now
     func wake(at time: ContinuousClock.Instant) {
       let left = Self.milliseconds(time - now)

@@ -101,7 +101,7 @@ extension ProgramCommandMessage {
     case .job(_, .work(_, _, _, let events)): events.finish()
     // The stores are closed with the server.
     case .stopOpening(let stopped): stopped()
-    case .job, .begin, .viewers, .cancel, .close: break
+    case .job, .begin, .viewers, .cancel, .close, .replace: break
     }
   }
 }

@@ -80,6 +80,10 @@ public final class StoreProgram: Sendable {
     for await _ in life {}
   }
 
+  /// Replaces the program by one of another command, or with other conditions. Stores and clients stay. If
+  /// the new one does not start, the earlier one continues until it ends.
+  public func replace(with command: ProgramCommand) { mailbox.post(.replace(command)) }
+
   /// Waits until the program has described itself or could not be started.
   ///
   /// - Returns: The reason if it has failed; nil if it has described itself.

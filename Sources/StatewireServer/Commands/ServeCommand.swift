@@ -54,9 +54,6 @@ public struct ServeCommand<Program: ServerProgram>: AsyncParsableCommand {
       effective = EffectiveOptions(
         line, environment: environment, hasBuiltin: Program.kinds.hasBuiltin)
     }
-    if let faults = effective?.faults, !faults.isEmpty {
-      throw StartupError(faults.joined(separator: "\n"))
-    }
     let options = effective?.options ?? line.options
     let log = LogSettings(level: options.logLevel, format: options.logFormat)
     let makeHandler = { @Sendable (label: String) -> any LogHandler in
@@ -66,6 +63,26 @@ public struct ServeCommand<Program: ServerProgram>: AsyncParsableCommand {
     // logging system.
     if MainThread.current != nil { LoggingSystem.bootstrap(makeHandler) }
     let logger = Logger(label: Program.name, factory: makeHandler)
+    do {
+      try await serve(line, effective, options, environment, log, logger)
+    } catch is ServerFailure {
+      throw ExitCode.failure
+    } catch  where log.format == .json {
+      // Otherwise ArgumentParser writes the error for people.
+      for fault in ServeOptions.message(of: error).split(separator: "\n") {
+        logger.critical("\(fault)")
+      }
+      throw RootCommand<Program>.exitCode(for: error)
+    }
+  }
+
+  private static func serve(
+    _ line: CommandLineOptions, _ effective: EffectiveOptions?, _ options: ServeOptions,
+    _ environment: [String: String], _ log: LogSettings, _ logger: Logger
+  ) async throws {
+    if let faults = effective?.faults, !faults.isEmpty {
+      throw StartupError(faults.joined(separator: "\n"))
+    }
     for warning in effective?.warnings ?? [] { logger.warning("\(warning)") }
     var configuration = try options.configuration(of: Program.self, logger: logger)
     if let effective, options.configurationFile != nil {
@@ -74,10 +91,6 @@ public struct ServeCommand<Program: ServerProgram>: AsyncParsableCommand {
       }
       configuration.reload = reload.reload
     }
-    do {
-      try await Server.run(configuration, on: MainThread.current)
-    } catch is ServerFailure {
-      throw ExitCode.failure
-    }
+    try await Server.run(configuration, on: MainThread.current)
   }
 }

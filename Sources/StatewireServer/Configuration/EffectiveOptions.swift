@@ -86,7 +86,17 @@ struct EffectiveOptions: Sendable {
   /// The values by key, to find changes: options, and settings of store programs in the file.
   var texts: [String: [String]] {
     var texts: [String: [String]] = [:]
-    for setting in settings { texts[setting.option.key] = setting.values.map(\.text) }
+    for setting in settings {
+      guard let key = setting.option.mappingKey else {
+        texts[setting.option.key] = setting.values.map(\.text)
+        continue
+      }
+      for value in setting.values {
+        let name = OptionSetting.name(in: value.text)
+        let end = setting.option.name == "store" ? ".\(ProgramSetting.command)" : ""
+        texts["\(key).\(name)\(end)", default: []].append(value.text)
+      }
+    }
     for (name, program) in options.programs {
       for member in program.members where member.setting.key != ProgramSetting.command {
         texts["stores.\(name).\(member.setting.key)"] = [member.value.canonicalText]

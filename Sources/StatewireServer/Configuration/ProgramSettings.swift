@@ -68,6 +68,8 @@ struct ProgramSetting: Sendable {
   let allowed: String
   /// True if the value is never shown.
   var isSecret = false
+  /// True if a running server applies a changed value at SIGHUP.
+  var isReloaded: Bool { key != "processes" }
   /// Reads a value into a kind; returns false if the value cannot be used.
   let read: @Sendable (FileValue, inout ProgramKind) -> Bool
   /// Returns the value of a kind as text; nil if it has none.

@@ -39,7 +39,8 @@ extension ServeOption {
         "watch", \.watchesStores,
         discussion:
           "States and clients stay. A program that does not start does not replace the running one.",
-        "Replace the program of a --store when files of its folder change."),
+        "Replace the program of a --store when files of its folder change."
+      ).with { $0.isReloaded = true },
       .text(
         "config", \.configurationFile, valueName: "file",
         discussion: "The keys of the file are the names of the options. SIGHUP reads it again.",
@@ -126,8 +127,8 @@ extension ServeOption {
         discussion: """
           For example postgres://user@host/database. Sessions are in this database instead of --data-dir, and all \
           servers with the same one serve them together. Other users can see the arguments of a process: \
-          a URL with a password belongs in a file or in the environment. @FILE reads the URL from a file, as for \
-          --balance-url.
+          a URL with a password belongs in a file or in the environment. @FILE reads the URL from a file, \
+          which may be credential:NAME, as for --token-file.
           """, "PostgreSQL database of the sessions. (environment: STATEWIRE_DATABASE)"
       ).with {
         $0.isSecret = true

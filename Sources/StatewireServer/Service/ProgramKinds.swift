@@ -47,6 +47,15 @@ struct ProgramKinds: Sendable {
       + kinds.map { StoreKind($0.name, programs: $0.programs) }
   }
 
+  /// Replaces the programs of kinds by others with the same name; the number of processes stays.
+  func replace(by changed: [ProgramKind]) {
+    for kind in changed {
+      for program in kinds.first(where: { $0.name == kind.name })?.programs ?? [] {
+        program.replace(with: kind.command)
+      }
+    }
+  }
+
   /// Ends the openings of stores, before the server ends.
   func stopOpening() async {
     for program in kinds.flatMap(\.programs) { await program.stopOpening() }

@@ -57,7 +57,9 @@ extension Server {
           number in
           if number == SIGHUP, canBeReloaded {
             manager?.reloads()
-            parts.secrets.reload(parts.server, configuration.reload?())
+            let changes = configuration.reload?()
+            parts.secrets.reload(parts.server, changes?.files)
+            parts.programs.replace(by: changes?.programs ?? [])
             manager?.isReady()
           } else {
             ending.signal()

@@ -76,9 +76,8 @@ public struct ServerConfiguration: Sendable {
   /// True if the server ends at SIGTERM, SIGINT and SIGHUP. With tokens or a certificate, SIGHUP
   /// reloads them instead. False: the server ends when its task is cancelled.
   public var handlesSignals = true
-  /// Called at SIGHUP before tokens and certificates are read again; returns their paths. Nil: there is
-  /// no configuration file.
-  var reload: (@Sendable () -> Secrets.Files)?
+  /// Called at SIGHUP before tokens and certificates are read again. Nil: there is no configuration file.
+  var reload: (@Sendable () -> ConfigurationReload.Changes)?
 
   /// Creates a configuration that serves standard input and output.
   ///
