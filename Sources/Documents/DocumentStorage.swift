@@ -116,7 +116,7 @@ public struct StoredRows: Sendable {
   }
 }
 
-/// A notice that a table has changed.
+/// A notice that a table has changed. Several notices may have the same changes.
 public struct TableNotice: Sendable {
   /// A position that the table has reached.
   public let position: TablePosition

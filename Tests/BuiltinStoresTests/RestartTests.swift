@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Tests of stores that are restored after their process was killed.
-@Suite("Restored stores", .timeLimit(.minutes(5)))
+@Suite("Restored stores", .timeLimit(.minutes(15)))
 struct RestartTests {
   @Test("a restored list in memory has the same todos and continues its ids")
   func memoryList() async throws {

@@ -6,7 +6,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@Suite("Client of a listening server", .timeLimit(.minutes(5)))
+@Suite("Client of a listening server", .timeLimit(.minutes(15)))
 struct ConnectedClientTests {
   /// Runs `body` with a server that sends all bytes back.
   func withEcho(

@@ -4,7 +4,7 @@ import ClientTransports
 import TestSupport
 import Testing
 
-@Suite("Client of a spawned program", .timeLimit(.minutes(5)))
+@Suite("Client of a spawned program", .timeLimit(.minutes(15)))
 struct SpawnedClientTests {
   @Test(
     "the client sends and receives over the program's standard streams", arguments: Framing.allCases

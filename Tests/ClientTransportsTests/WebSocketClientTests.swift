@@ -7,7 +7,7 @@ import Wire
 
 @testable import ClientTransports
 
-@Suite("WebSocket client", .timeLimit(.minutes(5)))
+@Suite("WebSocket client", .timeLimit(.minutes(15)))
 struct WebSocketClientTests {
   @Test("a send while the connection ends fails, and does not wait")
   func lateSend() async throws {

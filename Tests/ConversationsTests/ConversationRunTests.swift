@@ -8,7 +8,7 @@ import Testing
 @testable import Conversations
 
 /// Tests that play files against a small Python server, over pipes and sockets.
-@Suite("Conversation run", .timeLimit(.minutes(5)))
+@Suite("Conversation run", .timeLimit(.minutes(15)))
 struct ConversationRunTests {
   /// A server that sends every message back: by lines, or with headers after `--headers`; over a
   /// Unix socket if its path is an argument.

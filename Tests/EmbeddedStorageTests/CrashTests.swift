@@ -10,7 +10,7 @@ import Testing
 @testable import SQLiteSessionJournal
 @testable import Sessions
 
-@Suite("Crashes of restored work", .timeLimit(.minutes(5)))
+@Suite("Crashes of restored work", .timeLimit(.minutes(15)))
 struct CrashTests {
   private static let one = String(repeating: "1", count: 32)
   private static let two = String(repeating: "a", count: 32)

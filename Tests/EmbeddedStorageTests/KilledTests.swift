@@ -8,7 +8,7 @@ import Testing
 
 /// The database and the journal are separate files. A kill between the commits to the two must lose
 /// nothing, and repeat nothing.
-@Suite("Kill of a process with lists in a database", .timeLimit(.minutes(5)))
+@Suite("Kill of a process with lists in a database", .timeLimit(.minutes(15)))
 struct KilledTests {
   @Test(
     "an input whose turn was not journaled leaves nothing in the database",

@@ -12,7 +12,7 @@ import Testing
 
 /// Quotas of lists in memory. Without them, an untrusted client could open a thousand lists, each
 /// with a hundred thousand todos.
-@Suite("Quota of todos in memory", .timeLimit(.minutes(5)))
+@Suite("Quota of todos in memory", .timeLimit(.minutes(15)))
 struct TodoQuotaTests {
   private func memory(_ count: Int) -> JSONValue {
     ["memory": ["count": .number(JSONNumber(count))]]

@@ -25,7 +25,7 @@ struct ConversationTests {
   }()
 
   @Test(
-    "each conversation passes over stdio", .timeLimit(.minutes(5)), arguments: files,
+    "each conversation passes over stdio", .timeLimit(.minutes(15)), arguments: files,
     ["lines", "headers"])
   func overStdio(file: String, framing: String) async throws {
     try await check(
@@ -40,7 +40,7 @@ struct ConversationTests {
   }
 
   @Test(
-    "each conversation passes over TCP", .timeLimit(.minutes(5)), arguments: files,
+    "each conversation passes over TCP", .timeLimit(.minutes(15)), arguments: files,
     ["lines", "headers"])
   func overTCP(file: String, framing: String) async throws {
     try await overSocket(.tcp(host: "127.0.0.1", port: 0), file, framing)
@@ -49,7 +49,7 @@ struct ConversationTests {
   // The excluded files are about the framing of bytes.
   static let ofMessages = files.filter { !$0.contains("/bad-") }
 
-  @Test("each conversation passes over a WebSocket", .timeLimit(.minutes(5)), arguments: ofMessages)
+  @Test("each conversation passes over a WebSocket", .timeLimit(.minutes(15)), arguments: ofMessages)
   func overWebSocket(file: String) async throws {
     try await overSocket(.web(host: "127.0.0.1", port: 0), file, "lines")
   }

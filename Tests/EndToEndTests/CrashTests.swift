@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Crashes of the program", .timeLimit(.minutes(5)))
+@Suite("Crashes of the program", .timeLimit(.minutes(15)))
 struct CrashTests {
   // Such a session crashed every process that a supervisor started.
   @Test("the program starts without a session whose restored work has crashed it twice")

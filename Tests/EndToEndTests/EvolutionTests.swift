@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Several versions of one program with one data folder: `Tests/EvolvingServer`.
-@Suite("Evolution of a program", .timeLimit(.minutes(5)))
+@Suite("Evolution of a program", .timeLimit(.minutes(15)))
 struct EvolutionTests {
   private let folder: TestFolder
   private let session: String

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Files on the command line", .timeLimit(.minutes(5)))
+@Suite("Files on the command line", .timeLimit(.minutes(15)))
 struct InputFileTests {
   @Test(
     "input files may be pipes",

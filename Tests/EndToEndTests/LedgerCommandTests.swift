@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-@Suite("Ledger commands", .timeLimit(.minutes(5)))
+@Suite("Ledger commands", .timeLimit(.minutes(15)))
 struct LedgerCommandTests {
   private func ledger(_ words: String..., in folder: TestFolder) throws -> ProgramResult {
     try Program.run(["ledger"] + words + ["--data-dir", folder.path], input: "")

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("Missing files of the running program", .timeLimit(.minutes(5)))
+@Suite("Missing files of the running program", .timeLimit(.minutes(15)))
 struct MissingFileTests {
   @Test("without its database, the program confirms no change, and continues when the file is back")
   func database() async throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `Scripts/check-new` also builds the project, runs its tests and starts its server.
-@Suite("statewire new", .timeLimit(.minutes(5)))
+@Suite("statewire new", .timeLimit(.minutes(15)))
 struct NewProjectTests {
   private func new(_ arguments: String..., in folder: TestFolder) throws -> ProgramResult {
     let words = arguments.map { "'\($0)'" }.joined(separator: " ")

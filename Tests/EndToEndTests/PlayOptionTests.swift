@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-@Suite("Options of statewire play", .timeLimit(.minutes(5)))
+@Suite("Options of statewire play", .timeLimit(.minutes(15)))
 struct PlayOptionTests {
   @Test(
     "unusable combinations of TLS options are refused",

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("The program as a process", .timeLimit(.minutes(5)))
+@Suite("The program as a process", .timeLimit(.minutes(15)))
 struct ProcessTests {
   @Test("the program responds to every line of a file, and ends after it")
   func regularFile() throws {

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("README", .timeLimit(.minutes(5)))
+@Suite("README", .timeLimit(.minutes(15)))
 struct ReadmeTests {
   @Test("the command of \"Talk to it\" has the output that README shows")
   func talk() throws {

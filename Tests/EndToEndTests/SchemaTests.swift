@@ -5,7 +5,7 @@ import StatewireJSON
 import TestSupport
 import Testing
 
-@Suite("Schema discovery", .timeLimit(.minutes(5)))
+@Suite("Schema discovery", .timeLimit(.minutes(15)))
 struct SchemaTests {
   private func kept(_ name: String) throws -> String {
     let file = TestedPackage.root.appending(path: "Protocol/Schemas").appending(path: name)

@@ -6,7 +6,7 @@ import StatewireJSON
 import TestSupport
 import Testing
 
-@Suite("Several shards", .timeLimit(.minutes(5)))
+@Suite("Several shards", .timeLimit(.minutes(15)))
 struct ShardTests {
   /// Runs `body` while the program serves a socket in `folder`, then ends it with a signal.
   private func serve(

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("Signals", .timeLimit(.minutes(5)))
+@Suite("Signals", .timeLimit(.minutes(15)))
 struct SignalTests {
   // The script waits for its child and writes the status, which only a parent gets, to a file. The
   // child's log goes to another file, which may be a named pipe.

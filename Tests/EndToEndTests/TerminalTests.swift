@@ -7,7 +7,7 @@ import Testing
 
 /// The story: a todo called `Milk\u001b]2;PWNED\u001b\\\u001b[2J` set the title of a terminal and
 /// cleared it.
-@Suite("Output on a terminal", .timeLimit(.minutes(5)))
+@Suite("Output on a terminal", .timeLimit(.minutes(15)))
 struct TerminalTests {
   /// An escape character, a C1 control, a change of the text direction, a line separator and a
   /// delete.

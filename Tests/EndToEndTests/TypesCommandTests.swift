@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("statewire types", .timeLimit(.minutes(5)))
+@Suite("statewire types", .timeLimit(.minutes(15)))
 struct TypesCommandTests {
   @Test("generates the files of the clients of this project")
   func ownClients() throws {

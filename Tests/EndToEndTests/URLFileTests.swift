@@ -7,7 +7,7 @@ import Testing
 @testable import StatewireServer
 
 /// The story: every user of the machine could see the key in a URL of `--source` with `ps`.
-@Suite("URL files", .timeLimit(.minutes(5)))
+@Suite("URL files", .timeLimit(.minutes(15)))
 struct URLFileTests {
   private static let load = [
     #"{"jsonrpc":"2.0","id":1,"method":"store/open","params":{"store":"l","kind":"loading","#

@@ -10,7 +10,7 @@ import Testing
 import Transports
 
 /// The program of the stopwatch example, as its user starts it.
-@Suite("The stopwatch server", .timeLimit(.minutes(5)))
+@Suite("The stopwatch server", .timeLimit(.minutes(15)))
 struct StopwatchServerTests {
   private static let path = TestedPackage.program("Stopwatch")
 

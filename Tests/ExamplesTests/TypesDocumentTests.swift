@@ -10,7 +10,7 @@ import Testing
 /// The table of docs/reference/types.md: a row for each member of `AllTypes`.
 ///
 /// `UPDATE_TYPES=1` writes the table; then the document is read and committed.
-@Suite("The table of types", .timeLimit(.minutes(5)))
+@Suite("The table of types", .timeLimit(.minutes(15)))
 struct TypesDocumentTests {
   private static let document = TestedPackage.root.appending(path: "docs/reference/types.md")
   private static let program = TestedPackage.program("TypesServer")

@@ -7,7 +7,7 @@ import Testing
 @testable import TypesServer
 
 /// Values of all types between a client and a server.
-@Suite("The server of types", .timeLimit(.minutes(5)))
+@Suite("The server of types", .timeLimit(.minutes(15)))
 struct TypesServerTests {
   @Test("a value in another form is refused with its path")
   func refusals() throws {

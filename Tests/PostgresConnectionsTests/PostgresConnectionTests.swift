@@ -6,7 +6,7 @@ import PostgresTestSupport
 import TestSupport
 import Testing
 
-@Suite("Connections to PostgreSQL", .needsPostgres, .timeLimit(.minutes(2)))
+@Suite("Connections to PostgreSQL", .needsPostgres, .timeLimit(.minutes(15)))
 struct PostgresConnectionTests {
   private static let echo = PostgresStatement(
     "echo",

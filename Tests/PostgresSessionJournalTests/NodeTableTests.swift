@@ -6,7 +6,7 @@ import Sessions
 import TestSupport
 import Testing
 
-@Suite("The nodes of a database", .needsPostgres, .timeLimit(.minutes(5)))
+@Suite("The nodes of a database", .needsPostgres, .timeLimit(.minutes(15)))
 struct NodeTableTests {
   @Test("an operator lists nodes, and asks one of them to end")
   func drain() async throws {

@@ -7,7 +7,7 @@ import Sessions
 import TestSupport
 import Testing
 
-@Suite("Outages of the database", .needsPostgres, .timeLimit(.minutes(5)))
+@Suite("Outages of the database", .needsPostgres, .timeLimit(.minutes(15)))
 struct OutageTests {
   @Test(
     "commits in progress when the server restarts or is killed are committed once, in order",

@@ -7,7 +7,7 @@ import Sessions
 import TestSupport
 import Testing
 
-@Suite("Ownership of sessions", .needsPostgres, .timeLimit(.minutes(5)))
+@Suite("Ownership of sessions", .needsPostgres, .timeLimit(.minutes(15)))
 struct OwnershipTests {
   @Test("a session is served by its owner until the owner gives it up or leaves")
   func moves() async throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PostgresSessionJournal
 
-@Suite("Tables of the journal in PostgreSQL", .needsPostgres, .timeLimit(.minutes(5)))
+@Suite("Tables of the journal in PostgreSQL", .needsPostgres, .timeLimit(.minutes(15)))
 struct SchemaTests {
   private let extra = PostgresSchema.Step(
     oldest: 1, sql: "ALTER TABLE statewire.session ADD COLUMN extra bigint")

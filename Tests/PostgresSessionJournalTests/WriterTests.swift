@@ -11,7 +11,7 @@ import Testing
 @testable import Sessions
 
 /// The writer of a shard, with a journal in PostgreSQL.
-@Suite("Journal writer and PostgreSQL", .needsPostgres, .timeLimit(.minutes(5)))
+@Suite("Journal writer and PostgreSQL", .needsPostgres, .timeLimit(.minutes(15)))
 struct WriterTests {
   private struct End: Sendable {
     let last: UInt64

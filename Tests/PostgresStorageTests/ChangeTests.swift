@@ -12,7 +12,7 @@ import Testing
 
 @testable import PostgresStorage
 
-@Suite("Changes of other nodes", .needsPostgres, .serialized, .timeLimit(.minutes(5)))
+@Suite("Changes of other nodes", .needsPostgres, .serialized, .timeLimit(.minutes(15)))
 struct ChangeTests {
   @Test("a notified node passes changes on to all stores, as single changes")
   func notified() async throws {

@@ -48,7 +48,7 @@ private struct Notes: StateMachine {
   func view(of state: State) -> KeyedList<Note> { state.notes.rows }
 }
 
-@Suite("Nodes that share lists", .needsPostgres, .serialized, .timeLimit(.minutes(5)))
+@Suite("Nodes that share lists", .needsPostgres, .serialized, .timeLimit(.minutes(15)))
 struct NodeTests {
   /// Runs servers as nodes of one database.
   private func withNodes(

@@ -10,7 +10,7 @@ import StorageTestSupport
 import TestSupport
 import Testing
 
-@Suite("Outages of the database with lists", .needsPostgres, .serialized, .timeLimit(.minutes(5)))
+@Suite("Outages of the database with lists", .needsPostgres, .serialized, .timeLimit(.minutes(15)))
 struct OutageTests {
   @Test(
     "operations in progress are carried out once and in order, and feeds continue",

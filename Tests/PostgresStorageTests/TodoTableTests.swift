@@ -13,7 +13,7 @@ import Testing
 
 @testable import PostgresStorage
 
-@Suite("Tables of lists and documents", .needsPostgres, .serialized, .timeLimit(.minutes(5)))
+@Suite("Tables of lists and documents", .needsPostgres, .serialized, .timeLimit(.minutes(15)))
 struct TodoTableTests {
   @Test("the order is correct after 10,000 moves to the same place", arguments: [true, false])
   func onePlace(atTheFront: Bool) throws {

@@ -15,7 +15,7 @@ import Testing
 
 /// Limits of lists in the database. Without them, one client could add so many titles that the list
 /// can no longer be sent to any client.
-@Suite("Limits of lists in the database", .timeLimit(.minutes(5)))
+@Suite("Limits of lists in the database", .timeLimit(.minutes(15)))
 struct TodoLimitTests {
   private func limits(
     list: TodoSize = TodoSize(todos: 1000, bytes: 100_000),

@@ -5,7 +5,7 @@ import Sessions
 import Testing
 
 /// The tests that every journal must pass.
-@Suite("All journals", .timeLimit(.minutes(10)))
+@Suite("All journals", .timeLimit(.minutes(20)))
 struct SessionJournalTests {
   @Test(
     "the journal returns what was written, however often it is opened", arguments: Storage.all,

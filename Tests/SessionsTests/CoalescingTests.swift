@@ -8,7 +8,7 @@ import Testing
 @testable import Sessions
 
 /// Coalesced updates to slow consumers.
-@Suite("Coalescing", .timeLimit(.minutes(5)))
+@Suite("Coalescing", .timeLimit(.minutes(15)))
 struct CoalescingTests {
   @Test("pending changes become one coalesced update for each store, from the client's revision")
   func merged() async throws {

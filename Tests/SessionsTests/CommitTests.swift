@@ -8,7 +8,7 @@ import Testing
 @testable import Sessions
 
 /// Turns that run during commits, and deliveries and work that wait for a commit.
-@Suite("Commits during turns", .timeLimit(.minutes(5)))
+@Suite("Commits during turns", .timeLimit(.minutes(15)))
 struct CommitTests {
   private let journal = MemoryJournal()
   private let hand = HeldJobs()

@@ -9,7 +9,7 @@ import Testing
 
 /// Work has effects outside of the process. Its input must be in the journal before it begins, and
 /// each of its operations has an id that no other input ever has.
-@Suite("Work and the journal", .timeLimit(.minutes(5)))
+@Suite("Work and the journal", .timeLimit(.minutes(15)))
 struct DelayedWorkTests {
   @Test(
     "work begins when its input is in the journal, and waits while the journal cannot be written")

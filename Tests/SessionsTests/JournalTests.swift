@@ -9,7 +9,7 @@ import Testing
 @testable import Sessions
 
 /// Journaling and recovery of sessions.
-@Suite("Session journal", .timeLimit(.minutes(5)))
+@Suite("Session journal", .timeLimit(.minutes(15)))
 struct JournalTests {
   @Test("a session is journaled, with its whole content, from the time when it gets a handle")
   func promotion() async throws {

@@ -9,7 +9,7 @@ import Testing
 @testable import Sessions
 
 /// Loading of an earlier process's sessions, one by one, each when it is needed.
-@Suite("Loading sessions one by one", .timeLimit(.minutes(5)))
+@Suite("Loading sessions one by one", .timeLimit(.minutes(15)))
 struct LoadingTests {
   private let journal = MemoryJournal()
   private let bank = Bank()

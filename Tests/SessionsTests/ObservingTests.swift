@@ -9,7 +9,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite("Hooks, observers, sharing, lifecycle, traces, faults and events", .timeLimit(.minutes(5)))
+@Suite("Hooks, observers, sharing, lifecycle, traces, faults and events", .timeLimit(.minutes(15)))
 struct ObservingTests {
 
   /// Records the inputs of all stores except one.

@@ -7,7 +7,7 @@ import Testing
 @testable import Sessions
 
 /// Several clients in one session.
-@Suite("Participants", .timeLimit(.minutes(5)))
+@Suite("Participants", .timeLimit(.minutes(15)))
 struct ParticipantTests {
   private func attach(
     _ listener: Listener, _ handle: SessionHandle, as name: String? = nil,

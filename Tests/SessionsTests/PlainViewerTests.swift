@@ -101,7 +101,7 @@ private struct Evening: StateMachine {
   }
 }
 
-@Suite("Viewers of a machine that declares no protocol for them", .timeLimit(.minutes(5)))
+@Suite("Viewers of a machine that declares no protocol for them", .timeLimit(.minutes(15)))
 struct PlainViewerTests {
   private static let kinds = [
     StoreKind("game", scope: .shared()) { Game() },

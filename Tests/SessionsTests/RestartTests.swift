@@ -9,7 +9,7 @@ import Testing
 
 /// Simulates a kill after every turn of random scripts, and compares the restored sessions with the
 /// sessions before the kill.
-@Suite("Restarts", .timeLimit(.minutes(10)))
+@Suite("Restarts", .timeLimit(.minutes(20)))
 struct RestartTests {
   private static var limits: SessionLimits {
     var limits = SessionLimits()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite("Restored work", .timeLimit(.minutes(5)))
+@Suite("Restored work", .timeLimit(.minutes(15)))
 struct RestoredWorkTests {
   @Test("a crash counts for a session until its restored work has ended, and not for new inputs")
   func marks() async throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import Sessions
 
 /// Sessions that outlive their connections.
-@Suite("Resuming", .timeLimit(.minutes(5)))
+@Suite("Resuming", .timeLimit(.minutes(15)))
 struct ResumingTests {
   private func add(
     _ amount: Int, _ participant: Participant, _ shard: isolated Shard, to store: String = "counter"

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite("Session", .timeLimit(.minutes(5)))
+@Suite("Session", .timeLimit(.minutes(15)))
 struct SessionTests {
   @Test("a session opens stores by kind and configuration, each of them once")
   func open() async {

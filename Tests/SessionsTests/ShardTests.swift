@@ -8,7 +8,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite("Shard", .timeLimit(.minutes(5)))
+@Suite("Shard", .timeLimit(.minutes(15)))
 struct ShardTests {
   /// Records the ends of turns.
   private final class Observer: TurnObserver {

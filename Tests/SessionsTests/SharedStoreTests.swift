@@ -8,7 +8,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite("Shared stores", .timeLimit(.minutes(5)))
+@Suite("Shared stores", .timeLimit(.minutes(15)))
 struct SharedStoreTests {
   private static func kinds(_ bank: Bank = Bank()) -> [StoreKind] {
     .counters + [

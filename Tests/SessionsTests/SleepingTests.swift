@@ -8,7 +8,7 @@ import Testing
 @testable import Sessions
 
 /// Sessions without a client and without work leave the memory, and come back.
-@Suite("Sleeping sessions", .timeLimit(.minutes(5)))
+@Suite("Sleeping sessions", .timeLimit(.minutes(15)))
 struct SleepingTests {
   private let journal = MemoryJournal()
   private let clock = ManualClock(start: .seconds(1000))

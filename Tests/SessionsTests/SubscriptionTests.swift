@@ -7,7 +7,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite("Subscription", .timeLimit(.minutes(5)))
+@Suite("Subscription", .timeLimit(.minutes(15)))
 struct SubscriptionTests {
   static func patch(_ base: Int, _ count: Int, applied: String = "") -> String {
     """

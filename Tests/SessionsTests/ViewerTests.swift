@@ -86,7 +86,7 @@ private struct Table: ViewerAwareMachine, AudienceMachine, PresenceAwareMachine,
   }
 }
 
-@Suite("Viewers", .timeLimit(.minutes(5)))
+@Suite("Viewers", .timeLimit(.minutes(15)))
 struct ViewerTests {
   private static let kinds: [StoreKind] =
     .counters + [

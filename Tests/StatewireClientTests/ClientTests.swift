@@ -7,7 +7,7 @@ import Testing
 
 @testable import StatewireClient
 
-@Suite("Swift client", .timeLimit(.minutes(5)))
+@Suite("Swift client", .timeLimit(.minutes(15)))
 struct ClientTests {
   @Test("spawns the program and receives events")
   func spawned() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import StatewireClient
 
-@Suite("Conformance: conversations", .timeLimit(.minutes(5)))
+@Suite("Conformance: conversations", .timeLimit(.minutes(15)))
 struct ConversationTests {
   @Test("every message of the protocol is sent and understood")
   func all() throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import StatewireClient
 
-@Suite("Swift client: states are not repeated", .timeLimit(.minutes(5)))
+@Suite("Swift client: states are not repeated", .timeLimit(.minutes(15)))
 struct EqualStatesTests {
   @Test("an iteration does not get an equal state again")
   func states() async throws {

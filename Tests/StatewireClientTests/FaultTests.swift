@@ -5,7 +5,7 @@ import Testing
 
 @testable import StatewireClient
 
-@Suite("Conformance: planted faults and random cuts", .timeLimit(.minutes(5)), .serialized)
+@Suite("Conformance: planted faults and random cuts", .timeLimit(.minutes(15)), .serialized)
 struct FaultTests {
   static let names: [String] =
     (try? Program.vectors("faults.json"))?["scenarios"]?.array?.compactMap { $0["name"]?.string }

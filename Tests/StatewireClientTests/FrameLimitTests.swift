@@ -7,7 +7,7 @@ import Testing
 
 /// Reason: an input above `frameBytes` never ended, because the error for it has no id, and it
 /// was sent again over each new connection.
-@Suite("Frames that the server refuses", .timeLimit(.minutes(5)))
+@Suite("Frames that the server refuses", .timeLimit(.minutes(15)))
 struct FrameLimitTests {
   /// A connection in memory, and the results of its requests.
   private final class Wire {

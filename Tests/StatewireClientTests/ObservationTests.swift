@@ -9,7 +9,7 @@ import Testing
 @testable import StatewireClient
 
 @MainActor
-@Suite("Swift client: observable stores", .timeLimit(.minutes(5)))
+@Suite("Swift client: observable stores", .timeLimit(.minutes(15)))
 struct ObservationTests {
   /// Waits until a condition on observable properties holds; it is read again after each change.
   private func until(_ condition: @MainActor () -> Bool) async {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StatewireClient
 
-@Suite("Swift client: optimistic updates and back-pressure", .timeLimit(.minutes(5)))
+@Suite("Swift client: optimistic updates and back-pressure", .timeLimit(.minutes(15)))
 struct OptimisticUpdateTests {
   @Test("an optimistic update is applied until its input has settled, on top of other changes")
   func untilSettled() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StatewireClient
 
-@Suite("Swift client over every transport", .timeLimit(.minutes(5)))
+@Suite("Swift client over every transport", .timeLimit(.minutes(15)))
 struct TransportTests {
   @Test("over TCP and WebSocket", arguments: [("tcp", "--tcp"), ("ws", "--web")])
   func plain(scheme: String, listener: String) async throws {

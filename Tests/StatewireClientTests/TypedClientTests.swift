@@ -7,7 +7,7 @@ import Testing
 
 /// A client of a server with its own kind, whose types `statewire types` has generated:
 /// `GeneratedStopwatch.swift`. `Tests/Scripts/typed-clients` has the same in other languages.
-@Suite("A client with generated types", .timeLimit(.minutes(5)))
+@Suite("A client with generated types", .timeLimit(.minutes(15)))
 struct TypedClientTests {
   private static let program = TestedPackage.program("Stopwatch")
 

@@ -7,7 +7,7 @@ import Transports
 
 @testable import StatewireServer
 
-@Suite("Inherited sockets", .timeLimit(.minutes(5)))
+@Suite("Inherited sockets", .timeLimit(.minutes(15)))
 struct InheritedSocketsTests {
   private func sockets(
     first: CInt = 3, count: String, names: String? = nil, process: String = "42"

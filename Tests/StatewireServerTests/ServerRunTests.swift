@@ -8,7 +8,7 @@ import StatewireServer
 import Testing
 
 // One after another, because a signal to the process ends the server of each test that handles it.
-@Suite("Server without a command line", .serialized, .timeLimit(.minutes(5)))
+@Suite("Server without a command line", .serialized, .timeLimit(.minutes(15)))
 struct ServerRunTests {
   private struct Counter: StateMachine {
     enum Input: Codable, Sendable { case tapped }

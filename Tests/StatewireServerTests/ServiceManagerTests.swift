@@ -6,7 +6,7 @@ import Testing
 
 @testable import StatewireServer
 
-@Suite("Service manager", .timeLimit(.minutes(5)))
+@Suite("Service manager", .timeLimit(.minutes(15)))
 struct ServiceManagerTests {
   private func manager(_ variables: [String: String]) -> ServiceManager? {
     ServiceManager(process: 42) { variables[$0] }

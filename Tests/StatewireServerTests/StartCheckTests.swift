@@ -9,7 +9,7 @@ import StatewireServer
 import TestSupport
 import Testing
 
-@Suite("Checks at the start of a server", .timeLimit(.minutes(5)))
+@Suite("Checks at the start of a server", .timeLimit(.minutes(15)))
 struct StartCheckTests {
   private struct Gauge: StateMachine {
     enum Input: Codable, Sendable { case tapped }

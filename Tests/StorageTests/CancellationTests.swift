@@ -10,7 +10,7 @@ import Testing
 
 @testable import StoredTodoLists
 
-@Suite("Cancelled operations", .serialized, .timeLimit(.minutes(5)))
+@Suite("Cancelled operations", .serialized, .timeLimit(.minutes(15)))
 struct CancellationTests {
   @Test(
     "an operation that is cancelled at any moment is written completely or not at all",

@@ -7,7 +7,7 @@ import StorageTestSupport
 import Testing
 
 /// The tests that each implementation of `DocumentStorage` passes.
-@Suite("Document storage", .serialized, .timeLimit(.minutes(5)))
+@Suite("Document storage", .serialized, .timeLimit(.minutes(15)))
 struct DocumentStorageTests {
   @Test("keeps rows in the order in which they were added", arguments: Implementation.all)
   func order(implementation: Implementation) async throws {
@@ -146,16 +146,20 @@ struct DocumentStorageTests {
     }
   }
 
-  @Test("notices have each change, in order", arguments: Implementation.all)
+  @Test("notices have all changes, in order", arguments: Implementation.all)
   func notices(implementation: Implementation) async throws {
     try await implementation.withStorage { storage in
       var notices = storage.notices(of: "t").makeAsyncIterator()
       try await storage.put("a", in: "other")
       for number in 0..<50 { try await storage.put("a", "\(number)") }
-      for number in 0..<50 {
+      var position = TablePosition(rawValue: 0)
+      while position.rawValue < 50 {
         let notice = try #require(await notices.next())
-        #expect(notice.position.rawValue == Int64(number + 1))
-        #expect(notice.changes.map(\.words) == ["a=\(number)"])
+        // A node that reads the changes of others may read, and pass on, its own a second time.
+        guard notice.position > position else { continue }
+        #expect(notice.start <= position)
+        position = notice.position
+        #expect(notice.changes.map(\.words) == ["a=\(position.rawValue - 1)"])
       }
     }
   }

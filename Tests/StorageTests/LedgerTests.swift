@@ -13,7 +13,7 @@ import TestSupport
 import Testing
 
 /// The tests that each ledger passes.
-@Suite("Ledger that processes share", .serialized, .timeLimit(.minutes(5)))
+@Suite("Ledger that processes share", .serialized, .timeLimit(.minutes(15)))
 struct LedgerTests {
   /// 2021-06-02T11:01:48Z.
   private static let start = Duration.seconds(1_622_631_708)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import StoredTodoLists
 
-@Suite("Repeated operations", .serialized, .timeLimit(.minutes(5)))
+@Suite("Repeated operations", .serialized, .timeLimit(.minutes(15)))
 struct OperationIDTests {
   @Test(
     "an operation is performed once for each id, also across processes",

@@ -9,7 +9,7 @@ import Testing
 
 @testable import StoredTodoLists
 
-@Suite("Order of concurrent operations", .serialized, .timeLimit(.minutes(5)))
+@Suite("Order of concurrent operations", .serialized, .timeLimit(.minutes(15)))
 struct OperationLineTests {
   /// Each operation runs in a separate task, and tasks can overtake each other.
   @Test("operations are performed in the order of their inputs", arguments: Implementation.shared)

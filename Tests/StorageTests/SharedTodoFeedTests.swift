@@ -10,7 +10,7 @@ import Testing
 
 @testable import StoredTodoLists
 
-@Suite("Feed of a shared todo list", .serialized, .timeLimit(.minutes(5)))
+@Suite("Feed of a shared todo list", .serialized, .timeLimit(.minutes(15)))
 struct SharedTodoFeedTests {
   @Test("each store receives the list once, then each change", arguments: Implementation.shared)
   func twoStores(implementation: Implementation) async throws {

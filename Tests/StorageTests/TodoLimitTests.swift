@@ -10,7 +10,7 @@ import Testing
 
 @testable import StoredTodoLists
 
-@Suite("Limits of shared lists", .serialized, .timeLimit(.minutes(5)))
+@Suite("Limits of shared lists", .serialized, .timeLimit(.minutes(15)))
 struct SharedTodoLimitTests {
   private func limits(
     list: TodoSize = TodoSize(todos: 1000, bytes: 100_000),

@@ -10,7 +10,7 @@ import Testing
 
 @testable import StoredTodoLists
 
-@Suite("Todo list in a database", .serialized, .timeLimit(.minutes(5)))
+@Suite("Todo list in a database", .serialized, .timeLimit(.minutes(15)))
 struct TodoOperationTests {
   @Test(
     "the list matches a plain array, through thousands of operations and restarts",

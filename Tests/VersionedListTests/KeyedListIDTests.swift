@@ -58,7 +58,7 @@ private struct Row<ID: NumberedID>: Codable, Identifiable, Sendable, Equatable {
   var title = ""
 }
 
-@Suite("Ids of a keyed list", .timeLimit(.minutes(5)))
+@Suite("Ids of a keyed list", .timeLimit(.minutes(15)))
 struct KeyedListIDTests {
   @Test("an element is read, changed, added and removed by its id")
   func subscripts() throws {

@@ -7,7 +7,7 @@ import StateMachinesTesting
 import TestSupport
 import Testing
 
-@Suite("Balance dates", .timeLimit(.minutes(5)))
+@Suite("Balance dates", .timeLimit(.minutes(15)))
 struct BalanceDateTests {
   private static func time(_ text: String) throws -> Timestamp {
     try #require(Timestamp(iso8601: text))

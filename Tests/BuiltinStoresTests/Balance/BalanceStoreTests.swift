@@ -7,7 +7,7 @@ import StateMachinesTesting
 import StatewireJSON
 import Testing
 
-@Suite("Balance store", .timeLimit(.minutes(5)))
+@Suite("Balance store", .timeLimit(.minutes(15)))
 struct BalanceStoreTests {
   private static let now = seconds(0)
 

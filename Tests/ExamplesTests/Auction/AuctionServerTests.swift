@@ -5,7 +5,7 @@ import StatewireJSON
 import TestSupport
 import Testing
 
-@Suite("The auction server", .timeLimit(.minutes(5)))
+@Suite("The auction server", .timeLimit(.minutes(15)))
 struct AuctionServerTests {
   private static let offer = #"{"type":"offered","item":"Vase","price":10,"seconds":60}"#
 

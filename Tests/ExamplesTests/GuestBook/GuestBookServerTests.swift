@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("The guest book server", .timeLimit(.minutes(5)))
+@Suite("The guest book server", .timeLimit(.minutes(15)))
 struct GuestBookServerTests {
   private static func signed(_ text: String) -> String {
     #"{"type":"signed","name":"Ann","text":"\#(text)"}"#

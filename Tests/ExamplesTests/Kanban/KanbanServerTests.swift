@@ -5,7 +5,7 @@ import StatewireJSON
 import TestSupport
 import Testing
 
-@Suite("The kanban server", .timeLimit(.minutes(5)))
+@Suite("The kanban server", .timeLimit(.minutes(15)))
 struct KanbanServerTests {
   @Test("takes the inputs of a child, and sends a moved card as one remove and one add")
   func moves() async throws {

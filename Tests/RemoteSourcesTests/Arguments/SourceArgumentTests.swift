@@ -6,7 +6,7 @@ import Testing
 
 @testable import RemoteSources
 
-@Suite("Source argument", .timeLimit(.minutes(10)))
+@Suite("Source argument", .timeLimit(.minutes(20)))
 struct SourceArgumentTests {
   @Test(
     "an argument with a URL has a name and a URL",

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RemoteSources
 
-@Suite("HTTP balance service", .timeLimit(.minutes(10)))
+@Suite("HTTP balance service", .timeLimit(.minutes(20)))
 struct HTTPBalanceServiceTests {
   /// A client whose timeouts a busy machine does not reach, for tests of other behaviour.
   private static var patient: RemoteClient {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RemoteSources
 
-@Suite("Redirect", .timeLimit(.minutes(10)))
+@Suite("Redirect", .timeLimit(.minutes(20)))
 struct RedirectTests {
   @Test(
     "a redirect on the same server is followed",

@@ -5,7 +5,7 @@ import RemoteSources
 import TestSupport
 import Testing
 
-@Suite("Remote client", .timeLimit(.minutes(10)))
+@Suite("Remote client", .timeLimit(.minutes(20)))
 struct RemoteClientTests {
   @Test("an unused client can be released without a shutdown")
   func unused() {

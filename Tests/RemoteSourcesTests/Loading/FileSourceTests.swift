@@ -8,7 +8,7 @@ import Testing
 
 @testable import RemoteSources
 
-@Suite("File source", .timeLimit(.minutes(10)))
+@Suite("File source", .timeLimit(.minutes(20)))
 struct FileSourceTests {
   @Test(
     "a file is JSON if its name says so, otherwise text",

@@ -5,7 +5,7 @@ import RemoteSources
 import TestSupport
 import Testing
 
-@Suite("HTTP source", .timeLimit(.minutes(10)))
+@Suite("HTTP source", .timeLimit(.minutes(20)))
 struct HTTPSourceTests {
   /// Loads once from a server that runs `script` for each connection.
   private func load(
@@ -253,7 +253,7 @@ struct HTTPSourceTests {
   /// Regression: a connection that was established just after its request was cancelled stayed open
   /// for a minute, in case another request came.
   @Test(
-    "cancellation while connecting leaves no connection open", .timeLimit(.minutes(5)))
+    "cancellation while connecting leaves no connection open", .timeLimit(.minutes(15)))
   func cancelledWhileConnecting() async throws {
     for _ in 0..<40 {
       try await withClient { client in

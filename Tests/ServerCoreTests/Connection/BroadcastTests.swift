@@ -9,7 +9,7 @@ import Testing
 @testable import ServerCore
 
 /// Several clients that are subscribed to the same stores.
-@Suite("Broadcasts", .timeLimit(.minutes(5)))
+@Suite("Broadcasts", .timeLimit(.minutes(15)))
 struct BroadcastTests {
   private static let stores = ["x", "y"]
 

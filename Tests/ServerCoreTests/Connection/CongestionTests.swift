@@ -7,7 +7,7 @@ import Testing
 @testable import ServerCore
 
 /// A client that sends requests and does not read.
-@Suite("Back-pressure", .timeLimit(.minutes(5)))
+@Suite("Back-pressure", .timeLimit(.minutes(15)))
 struct CongestionTests {
   /// Returns a client that stops reading at its next write.
   private func congested(_ framing: Framing = .lines) -> Peer {

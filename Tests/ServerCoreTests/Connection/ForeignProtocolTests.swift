@@ -6,7 +6,7 @@ import Testing
 
 /// The story: a web page called `fetch` with the port of `--tcp` and a message as the body. The
 /// server responded to each header line with -32700, and executed the body.
-@Suite("Streams of other protocols", .timeLimit(.minutes(5)))
+@Suite("Streams of other protocols", .timeLimit(.minutes(15)))
 struct ForeignProtocolTests {
   /// The first bytes of a stream, and true if it is a request that expects an HTTP response.
   static let beginnings: [(String, isHTTP: Bool)] = [

@@ -6,7 +6,7 @@ import Testing
 @testable import ServerCore
 
 /// Random input from a client causes at most an error for that input.
-@Suite("Random input", .timeLimit(.minutes(5)))
+@Suite("Random input", .timeLimit(.minutes(15)))
 struct GarbageTests {
   static let messages = [
     subscribe("1"), set("2", 3), send("\"x\"", #"{"type":"count","steps":3}"#), work("4", "a"),

@@ -7,7 +7,7 @@ import Testing
 @testable import ServerCore
 
 /// States that take long to encode.
-@Suite("Large states", .timeLimit(.minutes(5)))
+@Suite("Large states", .timeLimit(.minutes(15)))
 struct LargeStateTests {
   private static let text = String(repeating: "x", count: 600_000)
   private static let state = request("9", "store/state", #"{"store":"probe"}"#)

@@ -6,7 +6,7 @@ import Testing
 @testable import ServerCore
 
 /// The ends of connections.
-@Suite("End of a connection", .timeLimit(.minutes(5)))
+@Suite("End of a connection", .timeLimit(.minutes(15)))
 struct LifecycleTests {
   static let scripts = [
     Script(

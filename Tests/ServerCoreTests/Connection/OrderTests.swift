@@ -7,7 +7,7 @@ import Testing
 @testable import ServerCore
 
 /// The promises of `PROTOCOL.md` about the order of messages.
-@Suite("Order", .timeLimit(.minutes(5)))
+@Suite("Order", .timeLimit(.minutes(15)))
 struct OrderTests {
   static let scripts = [
     Script(

@@ -10,7 +10,7 @@ import Testing
 
 /// A client whose messages take so long that the loop serves other clients in between. Each reading
 /// of the clock, which follows a message, takes 1.5 ms of the 4 ms that a turn may last.
-@Suite("Yielding to other clients", .timeLimit(.minutes(5)))
+@Suite("Yielding to other clients", .timeLimit(.minutes(15)))
 struct YieldingTests {
   private let world = World()
   private let peer: Peer

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ServerCore
 
-@Suite("Batches", .timeLimit(.minutes(5)))
+@Suite("Batches", .timeLimit(.minutes(15)))
 struct BatchTests {
   static let state = #"{"revision":0,"state":{"number":0,"text":""}}"#
 

@@ -6,7 +6,7 @@ import Testing
 
 /// Frames that are not valid JSON. Each gets an error with the id `null`, and the next frame is
 /// served.
-@Suite("Invalid frames", .timeLimit(.minutes(5)))
+@Suite("Invalid frames", .timeLimit(.minutes(15)))
 struct BrokenFrameTests {
   static let noJSON: [String] = [
     "{", "}", "[", "]", "[1,]", "{\"a\":1,}", "nul", "tru", "+1", "01", "1 2", "{} {}", "[]]",

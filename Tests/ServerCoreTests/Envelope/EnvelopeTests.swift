@@ -3,7 +3,7 @@
 import Testing
 
 /// The forms that a message may have, and the responses to them.
-@Suite("Messages", .timeLimit(.minutes(5)))
+@Suite("Messages", .timeLimit(.minutes(15)))
 struct EnvelopeTests {
   @Test(
     "a response has the id exactly as the request had it",

@@ -6,7 +6,7 @@ import Testing
 ///
 /// Statewire does not have the methods of the examples, so methods of Statewire replace `subtract`.
 /// The server refuses positional parameters, so examples with them get an error.
-@Suite("JSON-RPC 2.0, section 7", .timeLimit(.minutes(5)))
+@Suite("JSON-RPC 2.0, section 7", .timeLimit(.minutes(15)))
 struct SpecificationTests {
   static let scripts = [
     Script(

@@ -2,7 +2,7 @@
 
 import Testing
 
-@Suite("$/cancelRequest", .timeLimit(.minutes(5)))
+@Suite("$/cancelRequest", .timeLimit(.minutes(15)))
 struct CancelRequestTests {
   static func cancelling(_ id: String, _ other: String) -> String {
     request(id, "$/cancelRequest", "{\"id\":\(other)}")

@@ -61,7 +61,7 @@ private struct Race: StateMachine {
   func reduce(_ state: inout State, _ action: Lap.Input) {}
 }
 
-@Suite("Stores with children", .timeLimit(.minutes(5)))
+@Suite("Stores with children", .timeLimit(.minutes(15)))
 struct ComposedStoreTests {
   private let peer = Peer(World(kinds: [StoreKind("race") { Race() }]))
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import ServerCore
 
-@Suite("rpc.discover", .timeLimit(.minutes(5)))
+@Suite("rpc.discover", .timeLimit(.minutes(15)))
 struct DiscoverTests {
   private func answer(_ peer: Peer, _ message: String) async throws -> JSONValue {
     peer.send(message)

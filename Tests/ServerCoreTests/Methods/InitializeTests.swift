@@ -2,7 +2,7 @@
 
 import Testing
 
-@Suite("initialize and ping", .timeLimit(.minutes(5)))
+@Suite("initialize and ping", .timeLimit(.minutes(15)))
 struct InitializeTests {
   static let result =
     #"{"protocolVersion":"1","server":{"name":"tests","version":"0"},"capabilities":{},"#

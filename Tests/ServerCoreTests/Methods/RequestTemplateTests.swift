@@ -6,7 +6,7 @@ import Testing
 @testable import ServerCore
 
 /// Inputs that match a request template, and inputs that only seem to match.
-@Suite("Request templates", .timeLimit(.minutes(5)))
+@Suite("Request templates", .timeLimit(.minutes(15)))
 struct RequestTemplateTests {
   /// The forms of a request, with the places of the id, the sequence number and the input.
   static let forms = [

@@ -8,7 +8,7 @@ import Testing
 @testable import ServerCore
 
 /// Refused inputs with sequence numbers.
-@Suite("Sequence numbers", .timeLimit(.minutes(5)))
+@Suite("Sequence numbers", .timeLimit(.minutes(15)))
 struct SequenceTests {
   private func numbered(_ sequence: Int, _ number: Int, isNotification: Bool = false) -> String {
     let params =

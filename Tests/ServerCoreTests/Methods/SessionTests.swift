@@ -7,7 +7,7 @@ import Testing
 @testable import ServerCore
 
 /// Several clients of one server.
-@Suite("session/*", .timeLimit(.minutes(5)))
+@Suite("session/*", .timeLimit(.minutes(15)))
 struct SessionMethodTests {
   /// Opens a session, and returns its handle.
   private func open(_ peer: Peer, as name: String? = nil) async throws -> String {

@@ -2,7 +2,7 @@
 
 import Testing
 
-@Suite("session/trace, frontend/lifecycle and store/event", .timeLimit(.minutes(5)))
+@Suite("session/trace, frontend/lifecycle and store/event", .timeLimit(.minutes(15)))
 struct SessionTraceTests {
   private static func trace(_ id: String, _ on: Bool) -> String {
     request(id, "session/trace", "{\"on\":\(on)}")

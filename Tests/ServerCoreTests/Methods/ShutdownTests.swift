@@ -4,7 +4,7 @@ import Testing
 
 @testable import ServerCore
 
-@Suite("shutdown and exit", .timeLimit(.minutes(5)))
+@Suite("shutdown and exit", .timeLimit(.minutes(15)))
 struct ShutdownTests {
   private static let exit = notification("exit")
 

@@ -10,7 +10,7 @@ import Testing
 
 /// Random conversations with the built-in stores under the virtual clock, compared with models of
 /// the stores that share no code with them.
-@Suite("Models of the built-in stores", .timeLimit(.minutes(10)))
+@Suite("Models of the built-in stores", .timeLimit(.minutes(20)))
 struct StoreModelTests {
   @Test("the models agree with the messages that the client receives", arguments: 0..<40)
   func conversation(seed: Int) throws {

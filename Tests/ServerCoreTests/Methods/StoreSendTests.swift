@@ -5,7 +5,7 @@ import Testing
 
 @testable import ServerCore
 
-@Suite("store/send", .timeLimit(.minutes(5)))
+@Suite("store/send", .timeLimit(.minutes(15)))
 struct StoreSendTests {
   static let scripts = [
     Script(

@@ -3,7 +3,7 @@
 import StatewireJSON
 import Testing
 
-@Suite("store/state", .timeLimit(.minutes(5)))
+@Suite("store/state", .timeLimit(.minutes(15)))
 struct StoreStateTests {
   static func state(_ id: String, _ store: String) -> String {
     request(id, "store/state", "{\"store\":\"\(store)\"}")

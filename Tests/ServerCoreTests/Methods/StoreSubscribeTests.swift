@@ -2,7 +2,7 @@
 
 import Testing
 
-@Suite("store/subscribe and store/unsubscribe", .timeLimit(.minutes(5)))
+@Suite("store/subscribe and store/unsubscribe", .timeLimit(.minutes(15)))
 struct StoreSubscribeTests {
   static func subscribe(_ id: String, _ format: String?) -> String {
     let format = format.map { ",\"format\":\($0)" } ?? ""

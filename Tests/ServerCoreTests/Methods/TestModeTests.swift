@@ -5,7 +5,7 @@ import Testing
 
 @testable import ServerCore
 
-@Suite("test/advanceClock and test/injectFault", .timeLimit(.minutes(5)))
+@Suite("test/advanceClock and test/injectFault", .timeLimit(.minutes(15)))
 struct TestModeTests {
   static func advance(_ id: String, _ seconds: String) -> String {
     request(id, "test/advanceClock", "{\"by\":\(seconds)}")

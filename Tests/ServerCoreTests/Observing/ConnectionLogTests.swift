@@ -6,7 +6,7 @@ import Testing
 
 @testable import ServerCore
 
-@Suite("Log lines of connections", .timeLimit(.minutes(5)))
+@Suite("Log lines of connections", .timeLimit(.minutes(15)))
 struct ConnectionLogTests {
   private struct Lines: LogHandler {
     let events: Lock<[(String, Logger.Metadata)]>

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ServerCore
 
-@Suite("Logging observer", .timeLimit(.minutes(5)))
+@Suite("Logging observer", .timeLimit(.minutes(15)))
 struct LoggingObserverTests {
   /// Records log lines as `level message {metadata}`.
   private struct RecordingLogHandler: LogHandler {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ServerCore
 
-@Suite("Tokens of connections", .timeLimit(.minutes(5)))
+@Suite("Tokens of connections", .timeLimit(.minutes(15)))
 struct AuthorisationTests {
   static let alice = "alice-0123456789"
   static let bob = "bob-0123456789abc"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ServerCore
 
-@Suite("Limit of buffered bytes", .timeLimit(.minutes(5)))
+@Suite("Limit of buffered bytes", .timeLimit(.minutes(15)))
 struct BufferTests {
   private static let limits = LifecycleTests.limits { $0.bufferBytes = 300_000 }
   private static let start = #"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":""#

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ServerCore
 
-@Suite("Limits of a connection", .timeLimit(.minutes(5)))
+@Suite("Limits of a connection", .timeLimit(.minutes(15)))
 struct LimitTests {
 
   static func limit(_ id: String, _ name: String) -> String {

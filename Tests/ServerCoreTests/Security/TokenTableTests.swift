@@ -4,7 +4,7 @@ import Testing
 
 @testable import ServerCore
 
-@Suite("Token files", .timeLimit(.minutes(5)))
+@Suite("Token files", .timeLimit(.minutes(15)))
 struct TokenTableTests {
   static let token = "0123456789abcdef"
 

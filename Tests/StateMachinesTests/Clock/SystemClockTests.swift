@@ -4,7 +4,7 @@ import Testing
 
 @testable import StateMachines
 
-@Suite("System clock", .timeLimit(.minutes(5)))
+@Suite("System clock", .timeLimit(.minutes(15)))
 struct SystemClockTests {
   // The runtime keeps the memory of a cancelled sleep until the original deadline. Therefore the
   // clock splits a long sleep into pieces. If it split wrongly, the sleep would end after the first

@@ -42,7 +42,7 @@ private struct Named: Hashable, Codable, CodingKeyRepresentable {
   }
 }
 
-@Suite("Forms of sets and dictionaries", .timeLimit(.minutes(5)))
+@Suite("Forms of sets and dictionaries", .timeLimit(.minutes(15)))
 struct CollectionFormTests {
   private func check<T: Codable & Equatable>(
     _ value: T, _ form: String, alsoFrom others: String...,

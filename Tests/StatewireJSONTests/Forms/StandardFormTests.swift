@@ -44,7 +44,7 @@ private func refuse<T: Decodable>(
   return last
 }
 
-@Suite("Forms of standard types", .timeLimit(.minutes(5)))
+@Suite("Forms of standard types", .timeLimit(.minutes(15)))
 struct StandardFormTests {
   @Test("a date is ISO 8601 in UTC, read with any fraction and offset")
   func dates() throws {

@@ -130,7 +130,7 @@ private enum Odd {
   }
 }
 
-@Suite("Probed schemas of Codable types", .timeLimit(.minutes(5)))
+@Suite("Probed schemas of Codable types", .timeLimit(.minutes(15)))
 struct ProbedSchemaTests {
   @Test("a struct is an object; an optional may be missing when read, and is null when written")
   func structs() throws {

@@ -47,7 +47,7 @@ private enum Event: Codable, SchemaDocumented {
   static let memberDescriptions = ["rang": "The bell rang.", "rang.times": "How often."]
 }
 
-@Suite("Warnings and descriptions of schemas", .timeLimit(.minutes(5)))
+@Suite("Warnings and descriptions of schemas", .timeLimit(.minutes(15)))
 struct SchemaWarningTests {
   private let schemas = JSONSchemas()
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("Admin interface", .timeLimit(.minutes(5)))
+@Suite("Admin interface", .timeLimit(.minutes(15)))
 struct AdminTests {
   private func withAdmin(
     _ status: ServerStatus, _ body: (ServerAddress) async throws -> Void

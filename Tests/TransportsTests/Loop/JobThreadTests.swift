@@ -6,7 +6,7 @@ import Testing
 @testable import Transports
 
 /// A thread for jobs that block.
-@Suite("Job thread", .timeLimit(.minutes(5)))
+@Suite("Job thread", .timeLimit(.minutes(15)))
 struct JobThreadTests {
   @Test("the thread runs all jobs in order, also those that remain when it is released")
   func order() async throws {

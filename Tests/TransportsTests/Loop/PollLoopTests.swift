@@ -6,7 +6,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("Poll loop", .timeLimit(.minutes(10)))
+@Suite("Poll loop", .timeLimit(.minutes(20)))
 struct PollLoopTests {
   /// Notes of events, from any thread.
   private let record = Lock([String]())

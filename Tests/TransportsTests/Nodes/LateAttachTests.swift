@@ -11,7 +11,7 @@ import Transports
 // A client sent session/attach to a node that a partition had cut off from the node of the session.
 // It gave the connection up and attached over another node. After the partition, the first request
 // arrived, and evicted the new connection.
-@Suite("Requests to attach that arrive late", .timeLimit(.minutes(5)))
+@Suite("Requests to attach that arrive late", .timeLimit(.minutes(15)))
 struct LateAttachTests {
   /// A clock that a test moves.
   private final class Clock: Sendable {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("Sessions of another node", .timeLimit(.minutes(5)))
+@Suite("Sessions of another node", .timeLimit(.minutes(15)))
 struct NodeTests {
   enum Listener: CaseIterable {
     case tcp, web

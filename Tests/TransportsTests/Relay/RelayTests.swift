@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("Sessions of another shard", .timeLimit(.minutes(5)))
+@Suite("Sessions of another shard", .timeLimit(.minutes(15)))
 struct RelayTests {
   enum Transport: CaseIterable {
     case tcp

@@ -5,7 +5,7 @@ import ServerCore
 import Testing
 import Transports
 
-@Suite("Limits of several shards", .timeLimit(.minutes(5)))
+@Suite("Limits of several shards", .timeLimit(.minutes(15)))
 struct ShardLimitTests {
   @Test("the limit of connections counts those of all loops")
   func connections() async throws {

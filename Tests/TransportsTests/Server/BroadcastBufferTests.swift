@@ -7,7 +7,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("Broadcast buffer of many subscribers", .timeLimit(.minutes(5)))
+@Suite("Broadcast buffer of many subscribers", .timeLimit(.minutes(15)))
 struct BroadcastBufferTests {
   @Test("a broadcast buffer is sent from any byte on, without a copy")
   func slices() {

@@ -9,7 +9,7 @@ import ServerCore
 import Testing
 import Transports
 
-@Suite("End of a connection", .timeLimit(.minutes(5)))
+@Suite("End of a connection", .timeLimit(.minutes(15)))
 struct EndingTests {
   private static func start(_ listener: ServerAddress, _ kinds: StoreKind...) async throws -> Server
   {

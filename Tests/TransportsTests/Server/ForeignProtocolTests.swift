@@ -8,7 +8,7 @@ import Testing
 
 /// The story: a web page called `fetch` with the port of `--tcp` and a message as the body. The
 /// server executed the message.
-@Suite("Other protocols at a TCP port", .timeLimit(.minutes(5)))
+@Suite("Other protocols at a TCP port", .timeLimit(.minutes(15)))
 struct ForeignProtocolTests {
   @Test("a browser's request gets an HTTP response, and its body is not executed")
   func fetch() async throws {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("Jobs on an event loop", .timeLimit(.minutes(5)))
+@Suite("Jobs on an event loop", .timeLimit(.minutes(15)))
 struct LoopExecutorTests {
   /// Records events on an event loop; any thread can read them.
   private actor Witness {

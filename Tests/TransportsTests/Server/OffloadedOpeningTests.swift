@@ -6,7 +6,7 @@ import ServerCore
 import Testing
 import Transports
 
-@Suite("Stores that take long to open", .timeLimit(.minutes(5)))
+@Suite("Stores that take long to open", .timeLimit(.minutes(15)))
 struct OffloadedOpeningTests {
   /// A store that records if its preparation ran before.
   private struct Prepared: StateMachine {

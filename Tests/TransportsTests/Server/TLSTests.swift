@@ -11,7 +11,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("TLS", .timeLimit(.minutes(5)))
+@Suite("TLS", .timeLimit(.minutes(15)))
 struct TLSTests {
   /// New certificates, created by the script.
   let files: TestFolder

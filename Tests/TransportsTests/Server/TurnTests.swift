@@ -5,7 +5,7 @@ import ServerCore
 import Testing
 import Transports
 
-@Suite("Turns", .timeLimit(.minutes(5)))
+@Suite("Turns", .timeLimit(.minutes(15)))
 struct TurnTests {
   /// A connection that ended in the middle of a turn notified the shard within that turn. This
   /// nested turn sent and journaled a part of the outer turn's results. Now it is a trap if

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("File of a Unix socket", .timeLimit(.minutes(5)))
+@Suite("File of a Unix socket", .timeLimit(.minutes(15)))
 struct UnixSocketFileTests {
   @Test("a socket file with a listener is not removed, whatever path names it")
   func otherNames() async throws {

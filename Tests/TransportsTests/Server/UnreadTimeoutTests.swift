@@ -9,7 +9,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("Timeout of unread bytes", .timeLimit(.minutes(5)))
+@Suite("Timeout of unread bytes", .timeLimit(.minutes(15)))
 struct UnreadTimeoutTests {
   let start = ContinuousClock.now
 

@@ -11,7 +11,7 @@ import Testing
 
 /// The limits for untrusted clients. For each limit, the offending client gets its error and is
 /// closed, and a second client is not affected.
-@Suite("Untrusted clients", .timeLimit(.minutes(5)))
+@Suite("Untrusted clients", .timeLimit(.minutes(15)))
 struct UntrustedClientTests {
   @Test(
     "a client that sends no complete request in time is notified and closed",

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Transports
 
-@Suite("Files over HTTP", .timeLimit(.minutes(5)))
+@Suite("Files over HTTP", .timeLimit(.minutes(15)))
 struct WebPageTests {
   static let listener = ServerAddress.web(host: "127.0.0.1", port: 0)
 

@@ -7,7 +7,7 @@ import Transports
 
 @testable import ClientTransports
 
-@Suite("WebSocket client and server", .timeLimit(.minutes(5)))
+@Suite("WebSocket client and server", .timeLimit(.minutes(15)))
 struct WebSocketClientTests {
   @Test("bytes that were sent before the WebSocket is open arrive before its end")
   func earlyEnd() async throws {

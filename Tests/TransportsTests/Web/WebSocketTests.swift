@@ -7,7 +7,7 @@ import Testing
 
 @testable import Transports
 
-@Suite("WebSockets", .timeLimit(.minutes(5)))
+@Suite("WebSockets", .timeLimit(.minutes(15)))
 struct WebSocketTests {
   static let listener = ServerAddress.web(host: "127.0.0.1", port: 0)
 

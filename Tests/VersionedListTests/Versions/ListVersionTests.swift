@@ -100,7 +100,7 @@ struct ListVersionTests {
 
   @Test(
     "an element whose deinit needs the lock of a list is released outside that lock",
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(15)))
   func endsOutside() throws {
     // Three hundred lists, so that some of them share the lock of `list`.
     var list = KeyedList(
