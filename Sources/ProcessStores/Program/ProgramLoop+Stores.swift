@@ -7,9 +7,9 @@ internal import StatewireJSON
 extension ProgramLoop {
   func take(_ message: ProgramCommandMessage) {
     switch message {
-    case .stopOpening(let stopped):
-      stopOpening()
-      stopped()
+    case .stopServing(let stopped):
+      endOpenings()
+      stopReplying(stopped)
     case .replace(let new): replace(with: new)
     case .open(let setup, let viewer, let now, let opened):
       if isStopping { return opened(.failure(unavailable)) }
@@ -44,7 +44,7 @@ extension ProgramLoop {
   }
 
   /// Ends the openings, whose connections do not outlive the server.
-  private func stopOpening() {
+  private func endOpenings() {
     isStopping = true
     takeEarly()
     for request in removeOpenings() {

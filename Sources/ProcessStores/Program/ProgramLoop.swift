@@ -131,8 +131,7 @@ final class ProgramLoop {
     (process, successor) = (nil, nil)
     failEarly()
     failRequests("the server is shutting down")
-    // The loops of the stores have ended.
-    replies.drop()
+    replies.close()
   }
 
   // MARK: The process
@@ -213,6 +212,9 @@ final class ProgramLoop {
     if let ended = entry.ended { replies.whenDelivered(ended) }
     return entry.request
   }
+
+  /// Delivers no more replies.
+  func stopReplying(_ stopped: @escaping @Sendable () -> Void) { replies.close(stopped) }
 
   func deliver(_ message: EffectMessage?, to reply: ExchangeReply<ProcessAction>) {
     if let message { replies.add(message, reply) }

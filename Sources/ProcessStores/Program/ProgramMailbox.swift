@@ -100,7 +100,7 @@ extension ProgramCommandMessage {
     case .open(_, _, _, let opened): opened(.failure(refusal))
     case .job(_, .work(_, _, _, let events)): events.finish()
     // The stores are closed with the server.
-    case .stopOpening(let stopped): stopped()
+    case .stopServing(let stopped): stopped()
     case .job, .begin, .viewers, .cancel, .close, .replace: break
     }
   }

@@ -67,10 +67,10 @@ public final class StoreProgram: Sendable {
 
   deinit { mailbox.close() }
 
-  /// Ends the openings of stores, before the server of the stores ends.
-  public func stopOpening() async {
+  /// Ends the openings of stores and delivers nothing to stores any more, before their server ends.
+  public func stopServing() async {
     await withCheckedContinuation { continuation in
-      mailbox.post(.stopOpening { continuation.resume() })
+      mailbox.post(.stopServing { continuation.resume() })
     }
   }
 

@@ -56,9 +56,9 @@ struct ProgramKinds: Sendable {
     }
   }
 
-  /// Ends the openings of stores, before the server ends.
-  func stopOpening() async {
-    for program in kinds.flatMap(\.programs) { await program.stopOpening() }
+  /// Ends the openings of stores and delivers nothing to stores any more, before the server ends.
+  func stopServing() async {
+    for program in kinds.flatMap(\.programs) { await program.stopServing() }
   }
 
   /// Ends the programs.

@@ -135,7 +135,7 @@ extension Server {
         ending.signal()
       }
       manager?.stops()
-      await parts.programs.stopOpening()
+      await parts.programs.stopServing()
       await parts.server.stop()
       group.cancelAll()
       return await group.reduce(nil) { $0 ?? $1 }

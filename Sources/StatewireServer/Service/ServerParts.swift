@@ -42,7 +42,7 @@ struct ServerParts: Sendable {
 
   /// Ends all parts, in reverse order of their start.
   func close() async {
-    await programs.stopOpening()
+    await programs.stopServing()
     await server.stop()
     member?.close()
     await admin?.stop()
