@@ -62,7 +62,7 @@ static long send_due(const struct run *run, struct frontend *all, long due) {
 
 /// A frontend of the baseline.
 static struct frontend *control_of(const struct run *run, struct histogram *latencies) {
-  struct run control = {.target = run->control, .items = 10};
+  struct run control = {.target = run->control, .store_kind = run->store_kind, .items = 10};
   return frontends(&control, 1, latencies);
 }
 
