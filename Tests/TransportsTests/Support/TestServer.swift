@@ -6,10 +6,12 @@ import ServerCore
 import Transports
 
 extension ServerSettings {
-  /// Settings without a time to the first request, for busy machines.
+  /// Settings without time limits, for busy machines.
   static let patient = {
     var limits = ServerLimits()
     limits.timeToFirstRequest = nil
+    limits.frameTime = nil
+    limits.unreadTime = nil
     return ServerSettings(limits: limits)
   }()
 }
