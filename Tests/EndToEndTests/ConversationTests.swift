@@ -49,7 +49,8 @@ struct ConversationTests {
   // The excluded files are about the framing of bytes.
   static let ofMessages = files.filter { !$0.contains("/bad-") }
 
-  @Test("each conversation passes over a WebSocket", .timeLimit(.minutes(15)), arguments: ofMessages)
+  @Test(
+    "each conversation passes over a WebSocket", .timeLimit(.minutes(15)), arguments: ofMessages)
   func overWebSocket(file: String) async throws {
     try await overSocket(.web(host: "127.0.0.1", port: 0), file, "lines")
   }
