@@ -85,6 +85,7 @@ extension Server {
         return nil
       }
       if let manager, let interval = manager.watchdogInterval {
+        // The manager restarts a server whose loops do not respond. The task ends with the group.
         group.addTask {
           while !Task.isCancelled {
             parts.server.whenAlive { manager.isAlive() }

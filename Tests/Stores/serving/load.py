@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clients that keep a server busy while a test breaks something, and the check of what they were told.
+"""Clients that keep a server busy while a test breaks something, and the check of the responses that they got.
 
 Each client numbers its inputs, has several of them under way, and resumes after a lost connection with the handle of its
 session and the sequences of its inputs. The program keeps for each client which numbers it has applied.
@@ -59,7 +59,7 @@ def changed(name, mine, **more):
 
 
 class BusyClient(threading.Thread):
-    """A client that pipelines inputs until it is told to finish."""
+    """A client that pipelines inputs until `is_finishing` is true."""
 
     #: The number of inputs without a response.
     WINDOW = 8
