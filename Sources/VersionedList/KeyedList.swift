@@ -44,7 +44,9 @@ public struct KeyedList<Element: Identifiable & Sendable>: Sendable where Elemen
   /// stored at the position of the first.
   ///
   /// - Complexity: O(n log n).
-  public init(_ elements: some Sequence<Element>) { storage = ListStorage(elements) }
+  public init(_ elements: some Sequence<Element>) {
+    storage = ListStorage(Array(elements))
+  }
 
   /// The elements, sorted by label.
   var order: CountedTree<AnyBox> { storage.history.order }

@@ -27,11 +27,11 @@ final class ListStorage<Element: Identifiable & Sendable> where Element.ID: Keye
 
   /// Creates storage of elements in order. Of several elements with the same id, the last one is
   /// stored at the position of the first.
-  convenience init(_ elements: some Sequence<Element>) {
+  convenience init(_ elements: [Element]) {
     var order: [CountedTree<AnyBox>.Entry] = []
     var ids: [CountedTree<UInt64>.Entry] = []
-    order.reserveCapacity(elements.underestimatedCount)
-    ids.reserveCapacity(elements.underestimatedCount)
+    order.reserveCapacity(elements.count)
+    ids.reserveCapacity(elements.count)
     for element in elements {
       let label = Labels.initial(for: order.count)
       order.append(.init(key: label, payload: Box(element)))

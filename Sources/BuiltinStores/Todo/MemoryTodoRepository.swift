@@ -109,10 +109,11 @@ public final class MemoryTodoRepository: TodoRepository {
   /// Returns the list that a store in memory starts with: ids "1" to `count`, titles "Todo 1" and
   /// so on.
   public static func list(count: Int) -> TodoList {
-    let numbers = 1..<count + 1
-    return TodoList(
-      KeyedList(numbers.lazy.map { Todo(id: "\($0)", title: "Todo \($0)") }),
-      size: size(count: count))
+    let todos = (1..<count + 1).map { number in
+      let id = String(number)
+      return Todo(id: id, title: "Todo " + id)
+    }
+    return TodoList(KeyedList(todos), size: size(count: count))
   }
 
   /// Returns the size of the list that a store in memory starts with, without making the list.
