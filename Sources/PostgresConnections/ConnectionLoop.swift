@@ -59,11 +59,14 @@ final class ConnectionLoop {
   }
 
   private func end() {
-    let jobs = waiting
-    waiting = []
     session?.end(PostgresError(.unknown, "the connection to the database was closed"))
     session = nil
-    for job in jobs { job.ended(.failure(.closed)) }
+    for job in waiting { job.ended(.failure(.closed)) }
+    waiting = []
+    // The ends of transactions may have added others.
+    while let requests = queue.takeLast() {
+      for case .execute(let job) in requests { job.ended(.failure(.closed)) }
+    }
   }
 
   // MARK: Connecting

@@ -23,7 +23,8 @@ public final class PostgresConnection: Sendable {
   }
 
   /// A closure that is called with the rows of each statement when a transaction is committed, or
-  /// with its failure; on the thread of the connection.
+  /// with its failure; on the thread of the connection, or on another one after its end. It is never
+  /// called by `execute` itself, whose caller may hold a lock that the closure takes.
   public typealias Ended = @Sendable (Result<[PostgresRows], PostgresError>) -> Void
 
   private let queue: ConnectionQueue
@@ -111,7 +112,7 @@ struct Job: Sendable {
 
 /// The requests to the thread of a connection, and a pipe that wakes the thread.
 final class ConnectionQueue: @unchecked Sendable {
-  // @unchecked because `requests` and `isClosed` are used only while `lock` is held.
+  // @unchecked because the variables are used only while `lock` is held.
 
   enum Request: Sendable {
     case execute(Job)
@@ -121,6 +122,8 @@ final class ConnectionQueue: @unchecked Sendable {
   private let lock = NSLock()
   private var requests: [Request] = []
   private var isClosed = false
+  /// True if no thread takes requests any more.
+  private var hasEnded = false
   private let pipe: (reading: Int32, writing: Int32)
 
   init() {
@@ -144,12 +147,13 @@ final class ConnectionQueue: @unchecked Sendable {
 
   func add(_ request: Request) {
     let (isFirst, isLate) = lock.withLock {
-      if isClosed { return (false, true) }
+      if hasEnded { return (false, true) }
       requests.append(request)
       return (requests.count == 1, false)
     }
     if isFirst { wake() }
-    if isLate, case .execute(let job) = request { job.ended(.failure(.closed)) }
+    guard isLate, case .execute(let job) = request else { return }
+    DispatchQueue.global().async { job.ended(.failure(.closed)) }
   }
 
   func close() {
@@ -169,6 +173,15 @@ final class ConnectionQueue: @unchecked Sendable {
     return lock.withLock {
       defer { requests = [] }
       return (requests, isClosed)
+    }
+  }
+
+  /// Removes all requests; nil if there are none, and then no more are taken.
+  func takeLast() -> [Request]? {
+    lock.withLock {
+      hasEnded = requests.isEmpty
+      defer { requests = [] }
+      return hasEnded ? nil : requests
     }
   }
 }

@@ -36,6 +36,37 @@ struct PostgresConnectionTests {
     #expect(results[1].bytes(0, 2) == [] && results[1].integer(0, 5) == 0)
   }
 
+  @Test("`execute` does not end a transaction after the close itself: its caller may hold a lock")
+  func lateTransaction() async throws {
+    for hasEnded in [true, false] {
+      let connection = try connect()
+      if hasEnded { connection.closeAndWait() } else { connection.close() }
+      let (ends, end) = AsyncStream.makeStream(of: (Bool, PostgresError.Outcome?).self)
+      execute(by: connection) { isInside, result in
+        var outcome: PostgresError.Outcome?
+        if case .failure(let error) = result { outcome = error.outcome }
+        end.yield((isInside, outcome))
+        end.finish()
+      }
+      let results = await ends.reduce(into: []) { $0.append($1) }
+      #expect(results.map(\.0) == [false])
+      #expect(results.map(\.1) == [.notSent])
+    }
+  }
+
+  /// - Parameter ended: Receives true within the call of `execute`.
+  private func execute(
+    by connection: PostgresConnection,
+    ended: @escaping @Sendable (Bool, Result<[PostgresRows], PostgresError>) -> Void
+  ) {
+    let key = "executes"
+    Thread.current.threadDictionary[key] = true
+    connection.execute(PostgresTransaction(Self.echo)) {
+      ended(Thread.current.threadDictionary[key] != nil, $0)
+    }
+    Thread.current.threadDictionary[key] = nil
+  }
+
   @Test("transactions end in order, and a failed one leaves nothing and stops no other one")
   func pipeline() async throws {
     let connection = try connect()
