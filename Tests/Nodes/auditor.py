@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Opens the sessions of a run, and reads all states at its end, over connections of its own."""
 
+import contextlib
 import json
 import time
 
@@ -10,6 +11,8 @@ from checker import AUDITOR
 
 # Seconds to try again; after a session that cannot be read it is shorter.
 PATIENCE = 60
+# Seconds until a session that was asleep has read all that it shows.
+AWAKE = 5
 
 
 class Auditor:
@@ -23,17 +26,27 @@ class Auditor:
 
     def read_all(self, folder):
         """Reads all stores of all sessions of a history, under the names of their clients."""
+        found = []
         for session, frontend in participants(history.read_folder(folder)):
             place = {"session": session, "frontend": frontend}
-            try:
+            with self._reading(frontend):
                 _, info = self._request([("session/attach", {**place, "revisions": {}}), ("session/info", {})])
-                names = [store["store"] for store in info["stores"]]
+                found.append((place, [store["store"] for store in info["stores"]]))
+        # A session that was asleep shows the shared lists as it knew them, until it has read them again.
+        time.sleep(AWAKE)
+        for place, names in found:
+            with self._reading(place["frontend"]):
                 self._request([("session/attach", {**place, "revisions": dict.fromkeys(names)}),
                                *(("store/state", {"store": name}) for name in names)])
-            except wires.Ended as ended:
-                # The checker finds that the states are missing.
-                print(f"cannot read the session of {frontend}: {ended}", flush=True)
-                self.patience = 5
+
+    @contextlib.contextmanager
+    def _reading(self, frontend):
+        try:
+            yield
+        except wires.Ended as ended:
+            # The checker finds that the states are missing.
+            print(f"cannot read the session of {frontend}: {ended}", flush=True)
+            self.patience = 5
 
     def _request(self, requests):
         """Sends the requests over one connection; returns their results. Tries again for some time.

@@ -102,8 +102,7 @@ def _partition(cluster, random, link):
 
 
 def _restart(node):
-    if node.end() is None:
-        print(f"{node.name} did not end by SIGTERM and was killed", flush=True)
+    node.end()
     node.start()
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Servers under test: one with a data folder, or several nodes on one PostgreSQL."""
 
+import contextlib
 import os
 import random
 import signal
@@ -25,7 +26,9 @@ class Node:
         self.tcp, self.web, self.advertised = (free_port() for _ in range(3))
         self.command = [*prefix, *command, "--tcp", f"{host}:{self.tcp}", "--web", f"{host}:{self.web}"]
         self.log = os.path.join(folder, f"{name}.log")
-        self.process = None
+        # What the threads of a node did that did not end by SIGTERM.
+        self.errors = os.path.join(folder, f"{name}.errors")
+        self.process, self.has_failed = None, False
 
     @property
     def is_running(self):
@@ -71,9 +74,17 @@ class Node:
         try:
             self.process.wait(ENDED)
         except subprocess.TimeoutExpired:
+            self.has_failed = True
+            print(f"{self.name} did not end by SIGTERM and is killed", flush=True)
+            self._write_stacks()
             self.kill()
             return None
         return time.monotonic() - began
+
+    def _write_stacks(self):
+        command = ["gdb", "--batch", "-p", str(self.process.pid), "-ex", "thread apply all backtrace 30"]
+        with open(self.errors, "ab") as file, contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.DEVNULL, timeout=60)
 
     def last_lines(self):
         with open(self.log, encoding="utf-8", errors="replace") as log:
