@@ -29,7 +29,7 @@ public actor Shard: StoreHost {
 
   private let clock: any StoreClock
   private let executor: any SerialExecutor
-  private var stores: [StoreNumber: any AnyStore] = [:]
+  private var stores: [StoreNumber: StoreKind.Made] = [:]
   private var lastNumber = 0
   private var configurations = SharedConfigurations()
   /// The accounts of the bytes of sessions.
@@ -210,14 +210,14 @@ public actor Shard: StoreHost {
 
   /// Passes a message of running work to its store, in a separate turn.
   public func deliver(_ message: EffectMessage) {
-    guard let store = stores[message.store] else { return }
+    guard let made = stores[message.store] else { return }
     if let work = restored[message.store]?.work {
-      work.perform { turn { store.receive(message) } }
+      work.perform { turn { made.receive(message) } }
       endRestoredWork(of: message.store)
     } else {
-      turn { store.receive(message) }
+      turn { made.receive(message) }
     }
-    if store.isClosed, store.unfinished.isEmpty { stores[message.store] = nil }
+    if made.store.isClosed, made.store.unfinished.isEmpty { stores[message.store] = nil }
   }
 
   /// Passes messages to their stores in one turn, in their order.
@@ -283,7 +283,7 @@ public actor Shard: StoreHost {
 
   /// Waits until the work of all closed stores and all commits have ended.
   public func drain() async {
-    let leaving = stores.values.filter(\.isClosed).flatMap(\.unfinished)
+    let leaving = stores.values.map(\.store).filter(\.isClosed).flatMap(\.unfinished)
     for task in leaving { await task.value }
     await withCheckedContinuation { continuation in
       guard let commits else { return continuation.resume() }
@@ -313,7 +313,7 @@ extension Shard {
         observers: observers,
         observed: ObservedStore(name, kind: kind.name, session: session?.abbreviated),
         shared: shared, origin: origin, viewer: viewer, prepared: prepared))
-    stores[number] = made.store
+    stores[number] = made
     return (number, made)
   }
 
@@ -346,7 +346,7 @@ extension Shard {
 
   /// Closes a store, which is kept until its work has ended.
   func close(_ number: StoreNumber) {
-    guard let store = stores[number] else { return }
+    guard let store = stores[number]?.store else { return }
     store.close()
     endRestoredWork(of: number)
     if store.unfinished.isEmpty { stores[number] = nil }
@@ -354,7 +354,7 @@ extension Shard {
 
   /// Notes that all work that has begun in a store until now is restored work.
   func watch(_ number: StoreNumber, _ work: RestoredWork) {
-    guard let store = stores[number] else { return }
+    guard let store = stores[number]?.store else { return }
     work.partBegan()
     restored[number] = (work, store.lastOperation)
     endRestoredWork(of: number)
@@ -362,7 +362,7 @@ extension Shard {
 
   /// Notes the end of a store's restored work if all of it has ended.
   private func endRestoredWork(of number: StoreNumber) {
-    guard let (work, last) = restored[number], stores[number]?.hasWork(through: last) != true
+    guard let (work, last) = restored[number], stores[number]?.store.hasWork(through: last) != true
     else { return }
     restored[number] = nil
     work.partEnded()

@@ -311,20 +311,23 @@ public struct StoreKind: Sendable {
     try checkDecoded(state, version, read(configuration))
   }
 
-  /// A store and the function that takes its inputs.
+  /// A store and the functions that take its inputs and the messages of its effects.
+  ///
+  /// Closures in addition to the protocol's methods: they are created where the type of the machine
+  /// is known, so that the compiler can specialize the whole path of an input.
   public struct Made {
     /// Decodes an input and takes it; see `AnyStore.send`.
-    ///
-    /// A closure in addition to the protocol's method: it is created where the type of the machine
-    /// is known, so that the compiler can specialize the whole path of an input.
     typealias Send = (inout JSONReader, Viewer) throws(InputError) -> SendResult?
 
     let store: any AnyStore
     let send: Send
+    /// Handles a message from running work; see `AnyStore.receive`.
+    let receive: (EffectMessage) -> Void
 
-    /// Creates the pair for the store of a machine.
+    /// Creates the functions for the store of a machine.
     public init<Machine: StateMachine>(_ store: Store<Machine>) {
       self.store = store
+      receive = { store.receive($0) }
       if store.isPresenceAware {
         send = { reader, viewer throws(InputError) in
           try store.sendUnlessReserved(reading: &reader, from: viewer)
@@ -338,6 +341,7 @@ public struct StoreKind: Sendable {
 
     init(view store: any AnyStore) {
       self.store = store
+      receive = store.receive
       send = { reader, viewer throws(InputError) in
         try store.send(reading: &reader, from: viewer)
       }
@@ -345,6 +349,7 @@ public struct StoreKind: Sendable {
 
     init(closed store: ClosedStore) {
       self.store = store
+      receive = { _ in }
       send = { _, _ throws(InputError) in throw .closed }
     }
   }

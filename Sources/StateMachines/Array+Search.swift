@@ -1,33 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Array {
-  /// The index of the first element whose value is at least `value`; `endIndex` if there is none.
+  /// The index of the first element that meets a condition; `endIndex` if there is none.
   ///
-  /// - Precondition: the elements are sorted by that value, ascending.
-  /// - Complexity: O(log n); O(1) for the last element.
-  func firstIndex<Value: Comparable>(
-    atLeast value: Value, by valueOf: (Element) -> Value
-  ) -> Int {
-    // Callers most often search for the newest element.
-    guard let last, valueOf(last) >= value else { return count }
-    var (low, high) = (0, count - 1)
-    while low < high {
-      let middle = (low + high) / 2
-      if valueOf(self[middle]) < value { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
-
-  /// The index of the first element whose value is greater than `value`; `endIndex` if there is
-  /// none.
+  /// Inlined: a closure or a key path that an unspecialised caller passes costs more than the search.
   ///
-  /// - Precondition: the elements are sorted by that value, ascending.
+  /// - Precondition: all elements after one that meets the condition meet it.
   /// - Complexity: O(log n).
-  func firstIndex<Value: Comparable>(above value: Value, by valueOf: (Element) -> Value) -> Int {
+  @inline(__always)
+  func partitioningIndex(where condition: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2
-      if valueOf(self[middle]) <= value { low = middle + 1 } else { high = middle }
+      if condition(self[middle]) { high = middle } else { low = middle + 1 }
     }
     return low
   }

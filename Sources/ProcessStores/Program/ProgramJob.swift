@@ -26,7 +26,9 @@ enum ProgramCommandMessage: Sendable {
 }
 
 /// A request of a store to the program.
-enum ProgramJob: Sendable {
+///
+/// Indirect: it passes through several queues, and its values are expensive to copy.
+indirect enum ProgramJob: Sendable {
   case input(JSONText, Viewer, id: String?, ExchangeReply<ProcessAction>)
   case action(JSONText, of: Int, ends: Bool, ActionFailure?, ExchangeReply<ProcessAction>)
   /// Work, with a number that is unique within the server.

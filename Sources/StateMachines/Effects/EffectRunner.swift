@@ -191,7 +191,7 @@ final class EffectRunner<Action: Sendable> {
   private func index(of number: RunNumber) -> Int? {
     // Usually the work that began first ends first.
     if let first = runs.first, first.number == number { return 0 }
-    let index = runs.firstIndex(atLeast: number.rawValue, by: \.number.rawValue)
+    let index = runs.partitioningIndex { $0.number.rawValue >= number.rawValue }
     return index < runs.count && runs[index].number == number ? index : nil
   }
 

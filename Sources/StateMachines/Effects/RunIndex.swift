@@ -32,7 +32,7 @@ struct RunIndex {
   }
 
   private static func remove(_ number: RunNumber, from numbers: inout [RunNumber]?) {
-    guard let index = numbers?.firstIndex(atLeast: number.rawValue, by: \.rawValue),
+    guard let index = numbers?.partitioningIndex(where: { $0.rawValue >= number.rawValue }),
       index < numbers?.count ?? 0, numbers?[index] == number
     else { return }
     numbers?.remove(at: index)

@@ -26,13 +26,13 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
       all[key] = entry
       size += entry.size
       // After the entries that expire at the same time.
-      order.insert((entry.end, key), at: order.firstIndex(above: entry.end, by: \.end))
+      order.insert((entry.end, key), at: order.partitioningIndex { $0.end > entry.end })
     }
 
     mutating func remove(_ key: Key) {
       guard let entry = all.removeValue(forKey: key) else { return }
       size -= entry.size
-      let first = order.firstIndex(atLeast: entry.end, by: \.end)
+      let first = order.partitioningIndex { $0.end >= entry.end }
       if let index = order[first...].firstIndex(where: { $0.key == key }) {
         order.remove(at: index)
       }

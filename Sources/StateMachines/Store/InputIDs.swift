@@ -130,7 +130,7 @@ struct InputIDs: ~Copyable {
   }
 
   private func place(of inputID: InputID) -> Int {
-    open.firstIndex(atLeast: inputID.rawValue, by: \.inputID.rawValue)
+    open.partitioningIndex { $0.inputID.rawValue >= inputID.rawValue }
   }
 
   private func index(of inputID: InputID) -> Int? {
