@@ -13,7 +13,8 @@ struct OpenRequests {
   enum Request {
     case describe
     // Indirect, so that the other cases are small.
-    indirect case open(ProgramInstance, now: Int, @Sendable (Result<ProcessState, InputRefusal>) -> Void)
+    indirect case open(
+      ProgramInstance, now: Int, @Sendable (Result<ProcessState, InputRefusal>) -> Void)
     case restore(ProgramInstance)
     case viewers(ProgramInstance)
     case job(ProgramInstance, ProgramJob)
