@@ -41,13 +41,9 @@ class DebianPackage(PackageTest):
         return dict(re.findall(r"^(\w+)=(.*)$", text, re.MULTILINE))
 
     def command(self, address):
-        """The unit's command as its user, with another address."""
-        options = (self.system / "etc/statewire/options").read_text()
-        line = re.search(r'^STATEWIRE_OPTIONS="(.*)"$', options, re.MULTILINE)[1]
-        line = re.sub(r"--web \S+", f"--web {address}", line)
-        line = re.sub(r"--admin \S+", f"--admin 127.0.0.1:{free_port()}", line)
+        """The unit's command as its user, with other addresses."""
         unit = self.unit()
-        start = unit["ExecStart"].replace("$STATEWIRE_OPTIONS", line)
+        start = unit["ExecStart"] + f" --web {address} --admin 127.0.0.1:{free_port()}"
         user = self.inside("id", "-u", unit["User"]).strip()
         group = self.inside("id", "-g", unit["Group"]).strip()
         return [*inside(self.system, f"{user}:{group}"), *shlex.split(start)]
@@ -72,12 +68,14 @@ class DebianPackage(PackageTest):
 
         self.assertEqual(self.inside("dpkg", "--verify", "statewire"), "")
         self.assertTrue(self.inside("statewire", "--version").startswith("0."))
-        (self.system / "etc/statewire/options").write_text("STATEWIRE_OPTIONS=\n")
+        self.inside("statewire", "config", "check", "--config", "/etc/statewire/statewire.yaml")
+        changed = "data-dir: /var/lib/statewire\n"
+        (self.system / "etc/statewire/statewire.yaml").write_text(changed)
         self.inside("dpkg", "--install", "/tmp/statewire.deb")
         # A changed file of the configuration stays, and the data too.
-        self.assertEqual((self.system / "etc/statewire/options").read_text(), "STATEWIRE_OPTIONS=\n")
+        self.assertEqual((self.system / "etc/statewire/statewire.yaml").read_text(), changed)
         self.inside("dpkg", "--remove", "statewire")
-        self.assertTrue((self.system / "etc/statewire/options").exists())
+        self.assertTrue((self.system / "etc/statewire/statewire.yaml").exists())
         self.assertTrue(list((self.system / "var/lib/statewire").iterdir()))
         self.inside("dpkg", "--purge", "statewire")
         self.assertEqual(set(everything(self.system)) ^ set(before), set())
