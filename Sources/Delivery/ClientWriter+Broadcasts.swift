@@ -30,6 +30,7 @@ extension ClientWriter {
       !isClosed, let start = text.place(of: frame, writing: Self.writeLine)
     else { return false }
     assert(!subscription.isInBroadcast, "a subscription uses one buffer at a time")
+    turnOutcome.metrics.updatesSent.add()
     broadcasts.append(BroadcastPosition(subscription: subscription, text: text, start: start))
     subscription.join(text)
     return true

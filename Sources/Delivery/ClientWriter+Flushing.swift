@@ -2,6 +2,7 @@
 
 internal import Sessions
 internal import StatewireJSON
+internal import StatewireProtocol
 internal import Wire
 
 extension ClientWriter {
@@ -77,7 +78,9 @@ extension ClientWriter {
   /// Disconnects the client if too many bytes are queued after the frame that is being sent, which
   /// may have any length.
   private func checkWaiting() {
-    if exceedsLimits() { release(.tooManyBytes) }
+    guard exceedsLimits() else { return }
+    turnOutcome.metrics.count(.outboxBytes)
+    release(.tooManyBytes)
   }
 
   /// Discards everything that was not passed to the output, and disconnects the client.

@@ -18,6 +18,7 @@ extension ClientWriter {
 
   /// Returns the outbox part for a coalesced update.
   func part(for change: CoalescedContent) -> Outbox.Part {
+    turnOutcome.metrics.updatesSent.add()
     let framing = framing
     let frame = UnwrittenFrame(expectedBytes: change.expectedBytes) { writer in
       framing.frame(into: &writer) { writer in

@@ -109,8 +109,12 @@ extension ClientWriter {
   /// Writes an error response with the id null, for a frame or a part of a batch that is not a
   /// request.
   public func fail(_ error: RPCError, batch: Batch? = nil) {
+    count(error)
     write(batch: batch) { $0.errorWithoutRequest(error) }
   }
+
+  /// Counts an error for the client in the metrics.
+  public func count(_ error: RPCError) { turnOutcome.metrics.count(error) }
 
   /// Counts one more completed part of a batch; after the last one, sends the responses.
   public func finish(_ batch: Batch) {

@@ -59,6 +59,7 @@ extension ClientWriter {
   ///     empty if there is none.
   public func write(update members: UnsafeRawBufferPointer, applied: [UInt8]) {
     guard !isClosed else { return }
+    turnOutcome.metrics.updatesSent.add()
     let start = nextFrame()
     out.notification(StoreChanged.method) { $0.update(members, applied: applied) }
     endFrame(from: start)

@@ -333,7 +333,8 @@ public final class Session {
       made.store.delayWork(by: shard.turnOutcome.delayWork)
     }
     return StoreEntry.Content(
-      kind: kind.name, sharedConfiguration: configuration, number: number,
+      kind: kind.name, metrics: shard.metrics.kind(kind.name), sharedConfiguration: configuration,
+      number: number,
       made: made, faults: faults, isDurable: isDurable, refusing: kind.refusing)
   }
 }

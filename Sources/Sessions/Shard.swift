@@ -22,6 +22,8 @@ public actor Shard: StoreHost {
   public nonisolated let place: ShardPlace
   /// The ownership of sessions; nil if this is the only node.
   public nonisolated let ownership: (any SessionOwnership)?
+  /// The metrics of the shard.
+  public nonisolated let metrics: ShardMetrics
   /// The controls for tests; nil if the shard is not under test.
   public let testing: TestMode?
   /// The work outside of a shard under test; nil if the shard is not under test.
@@ -105,6 +107,7 @@ public actor Shard: StoreHost {
   ///   - journalNotify: Runs a closure on the thread of the shard, after all closures that were
   ///     passed before; nil if each turn waits for its commit.
   ///   - ownership: The ownership of sessions; nil if no other node shares the journal.
+  ///   - measuresTurns: True to measure the durations of turns for the metrics.
   ///   - journalFailed: Called with the error of each failed commit, except a commit that fails
   ///     only because entries of an earlier one are missing.
   ///   - journalRecovered: Called when the journal has everything again after failed commits.
@@ -114,7 +117,7 @@ public actor Shard: StoreHost {
     limits: SessionLimits, observers: [any StoreObserver] = [],
     clock: any StoreClock = SystemClock(), journal: JournalWriter? = nil,
     journalNotify: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil,
-    ownership: (any SessionOwnership)? = nil,
+    ownership: (any SessionOwnership)? = nil, measuresTurns: Bool = false,
     journalFailed: @escaping @Sendable (any Error) -> Void = { _ in },
     journalRecovered: @escaping @Sendable () -> Void = {},
     storeFailed: @escaping @Sendable (StoreFailure) -> Void = { _ in }
@@ -128,6 +131,7 @@ public actor Shard: StoreHost {
     self.clock = clock
     accounts = IdentityAccounts(group.sessionMemory)
     self.ownership = ownership
+    metrics = ShardMetrics(of: kinds, measuresTurns: measuresTurns)
     testing = nil
     outside = nil
     turnOutcome = TurnOutcome(
@@ -135,7 +139,7 @@ public actor Shard: StoreHost {
         CommitStage(
           ShardJournal($0, of: place, notify: journalNotify), epoch: .random(in: 0 ... .max),
           clock: clock, failed: journalFailed, recovered: journalRecovered)
-      }, lease: ownership, storeFailed: storeFailed)
+      }, lease: ownership, metrics: metrics, storeFailed: storeFailed)
     directory = SessionDirectory(
       generator: SystemRandomNumberGenerator(), place: place, census: group.census)
     Self.watch(turnOutcome.commits, for: self)
@@ -145,6 +149,7 @@ public actor Shard: StoreHost {
   public init(
     testing rest: IdleTracker, kinds: [StoreKind], limits: SessionLimits = .init(),
     observers: [any StoreObserver] = [], journal: sending (any SessionJournal)? = nil,
+    measuresTurns: Bool = false,
     journalFailed: @escaping @Sendable (any Error) -> Void = { _ in },
     storeFailed: @escaping @Sendable (StoreFailure) -> Void = { _ in }
   ) {
@@ -156,6 +161,7 @@ public actor Shard: StoreHost {
     self.limits = limits
     self.observers = observers
     ownership = nil
+    metrics = ShardMetrics(of: kinds, measuresTurns: measuresTurns)
     let testing = TestMode(rest: rest)
     clock = testing.clock
     self.testing = testing
@@ -166,7 +172,7 @@ public actor Shard: StoreHost {
         CommitStage(
           ShardJournal($0, of: .alone, notify: nil), epoch: 0, clock: testing.clock,
           failed: journalFailed, recovered: {})
-      }, storeFailed: storeFailed)
+      }, metrics: metrics, storeFailed: storeFailed)
     directory = SessionDirectory(
       generator: testing.generator, place: .alone, census: group.census)
     Self.watch(turnOutcome.commits, for: self)
@@ -193,11 +199,13 @@ public actor Shard: StoreHost {
     precondition(!turnOutcome.isBusy, "an event must not come within a turn")
     turnOutcome.isBusy = true
     turnOutcome.isInTurn = true
+    let start = metrics.turns.map { _ in ContinuousClock.now }
     defer {
       turnOutcome.reached(self)
       turnOutcome.isInTurn = false
       turnOutcome.deliver()
       turnOutcome.isBusy = false
+      if let start { metrics.turns?.add(.now - start) }
     }
     return try body()
   }
@@ -309,7 +317,8 @@ extension Shard {
       StoreKind.StoreParameters(
         store: name, number: number, host: self,
         environment: StoreEnvironment(
-          clock: clock, executor: testing?.rest.workExecutor ?? restoring, faults: faults),
+          clock: clock, executor: testing?.rest.workExecutor ?? restoring, faults: faults,
+          effects: metrics.effects),
         observers: observers,
         observed: ObservedStore(name, kind: kind.name, session: session?.abbreviated),
         shared: shared, origin: origin, viewer: viewer, prepared: prepared))

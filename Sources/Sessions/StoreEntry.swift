@@ -12,10 +12,14 @@ final class StoreEntry {
   let name: String
   private var content: Content
   private(set) var isClosed = false
+  /// True while the store is counted as an open one.
+  private var isCounted = false
 
   /// The store that has the name.
   struct Content {
     let kind: String
+    /// The metrics of the kind.
+    let metrics: KindMetrics
     /// The configuration, which stores with an equal one share; nil after the store was closed.
     let sharedConfiguration: SharedConfiguration?
     /// The configuration as JSON text.
@@ -100,6 +104,7 @@ final class StoreEntry {
     opened = store.revision
     store.serve(self)
     count()
+    count(isOpen: true)
   }
 
   /// Creates an entry whose store continues from its state in the journal, or is closed as in the
@@ -120,6 +125,7 @@ final class StoreEntry {
     history = UpdateHistory(stored.frames, to: stored.revision, maximumBytes: historyBytes)
     store.serve(self)
     count()
+    count(isOpen: !isClosed)
   }
 
   /// Creates the entry of a shared store that the session has closed.
@@ -143,7 +149,8 @@ final class StoreEntry {
     (name, self.audience, self.parent) = (parent.name, audience, parent)
     (account, turnOutcome) = (parent.account, parent.turnOutcome)
     content = Content(
-      kind: parent.kind, sharedConfiguration: nil, number: parent.number,
+      kind: parent.kind, metrics: parent.content.metrics, sharedConfiguration: nil,
+      number: parent.number,
       made: StoreKind.Made(view: view), faults: parent.faults, isDurable: parent.isDurable,
       refusing: parent.refusing)
     opened = view.revision
@@ -160,6 +167,7 @@ final class StoreEntry {
     history?.restart(from: opened)
     store.serve(self)
     count()
+    count(isOpen: true)
   }
 
   /// Stores the updates from now on.
@@ -227,12 +235,20 @@ final class StoreEntry {
     for subscription in notified { subscription.storeClosed() }
     // The name may stay closed for long, so the store is released.
     content = Content(
-      kind: kind, sharedConfiguration: nil, number: number,
+      kind: kind, metrics: content.metrics, sharedConfiguration: nil, number: number,
       made: StoreKind.Made(
         closed: ClosedStore(revision: store.revision, lastOperation: store.lastOperation)),
       faults: faults, isDurable: isDurable)
     history?.restart(from: store.revision)
     count()
+    count(isOpen: false)
+  }
+
+  /// Counts the store as an open one, or no longer; the views of audiences do not count.
+  private func count(isOpen: Bool) {
+    guard isOpen != isCounted, audience == nil else { return }
+    isCounted = isOpen
+    content.metrics.stores.add(isOpen ? 1 : -1)
   }
 
   /// Updates the account to the current sizes.
@@ -253,6 +269,7 @@ final class StoreEntry {
     for entry in audienceEntries { entry.removeFromAccount() }
     account.add(-counted)
     counted = 0
+    count(isOpen: false)
   }
 
   /// Returns true if the store was opened with an equal configuration, given as JSON text.
@@ -299,6 +316,7 @@ final class StoreEntry {
     let sendResult: SendResult?
     do throws(InputError) {
       sendResult = try content.made.send(&reader, subscription.viewer)
+      content.metrics.inputs.add()
     } catch {
       // A refused input may have caused publications before it was undone, also by the effects that
       // it cancelled.
@@ -516,6 +534,7 @@ extension StoreEntry: StoreServer {
       turnOutcome.hasRedaction = true
       return
     }
+    content.metrics.updates.add()
     waiting.base = base
     waiting.revision = publication.revision
     waiting.isRedaction = publication.isRedaction

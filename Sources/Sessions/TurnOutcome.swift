@@ -30,6 +30,8 @@ extension DeliveryTarget {
 public final class TurnOutcome {
   /// The clients of the shard's sessions.
   public let clients = ClientTable()
+  /// The metrics of the shard.
+  public let metrics: ShardMetrics
   private var observers: [any TurnObserver] = []
   /// The objects that write to outputs after the turn, in order.
   private var deliveries: [any DeliveryTarget] = []
@@ -69,11 +71,12 @@ public final class TurnOutcome {
   private let lease: (any SessionOwnership)?
 
   init(
-    commits: CommitStage?, lease: (any SessionOwnership)? = nil,
+    commits: CommitStage?, lease: (any SessionOwnership)? = nil, metrics: ShardMetrics,
     storeFailed: @escaping (StoreFailure) -> Void
   ) {
     self.commits = commits
     self.lease = lease
+    self.metrics = metrics
     self.storeFailed = storeFailed
   }
 

@@ -38,7 +38,9 @@ extension Connection {
   /// Responds -32800 to a request whose response is open.
   func respondCancelled(_ request: RunningRequest) {
     if let address = request.address {
-      writer.respond(to: address) { $0.error(RPCError(.requestCancelled, "cancelled")) }
+      let error = RPCError(.requestCancelled, "cancelled")
+      writer.count(error)
+      writer.respond(to: address) { $0.error(error) }
     }
   }
 }

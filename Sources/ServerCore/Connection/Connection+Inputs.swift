@@ -95,11 +95,16 @@ extension Connection {
   private func respond(
     to address: ReplyAddress, _ completion: Completion, changed: Bool, isFirst: Bool
   ) {
-    writer.respond(to: address) { writer in
+    let error: RPCError? =
       if completion.wasClosed, isFirst {
-        writer.error(RPCError(.storeClosed, "the store was closed"))
-      } else if let refusal = completion.refusal {
-        writer.error(RPCError(refusal))
+        RPCError(.storeClosed, "the store was closed")
+      } else {
+        completion.refusal.map { RPCError($0) }
+      }
+    if let error { writer.count(error) }
+    writer.respond(to: address) { writer in
+      if let error {
+        writer.error(error)
       } else {
         writer.result { $0.accepted(at: completion.revision, changed: changed) }
       }

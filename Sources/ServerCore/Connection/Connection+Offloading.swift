@@ -83,9 +83,9 @@ extension Connection {
     offloaded = nil
     writer.offloadEnded()
     guard let id = request.id else { return }
-    writer.respond(to: ReplyAddress(id: id, batch: request.batch)) {
-      $0.error(RPCError(.requestCancelled, "cancelled"))
-    }
+    let error = RPCError(.requestCancelled, "cancelled")
+    writer.count(error)
+    writer.respond(to: ReplyAddress(id: id, batch: request.batch)) { $0.error(error) }
   }
 
   /// Makes a request the offloaded one.

@@ -26,6 +26,7 @@ extension Connection {
   /// Responds with an error.
   func reply(to request: Request, error: RPCError) {
     if relayState != nil, reportRelayed(error) { return }
+    writer.count(error)
     guard let id = request.id else { return }
     writer.respond(to: id, in: request.batch) { $0.error(error) }
   }

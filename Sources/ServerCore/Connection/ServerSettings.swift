@@ -20,6 +20,11 @@ public final class ServerSettings: Sendable {
   /// The clock for rates and for the length of turns.
   public let now: @Sendable () -> ContinuousClock.Instant
 
+  /// The name of the program.
+  public var programName: String { program.name }
+  /// The version of the program; empty if it has none.
+  public var programVersion: String { program.version ?? "" }
+
   /// Creates settings; by default, clients need no token.
   public init(
     limits: ServerLimits = .init(), logger: Logger = Logger(label: "statewire"),

@@ -101,7 +101,9 @@ public final class BroadcastUpdates {
 
   /// Writes an update if the buffer has subscribers.
   func add(_ frame: borrowing Update) {
-    if let write, hasSubscribers { _ = place(of: frame, writing: write) }
+    guard let write, hasSubscribers else { return }
+    _ = place(of: frame, writing: write)
+    turnOutcome.metrics.updatesSent.add(subscribers.count)
   }
 }
 

@@ -181,14 +181,18 @@ public final class Subscription {
       waiting = CoalescedUpdate(base: frame.base)
     }
     waiting?.add(frame)
+    storeEntry.turnOutcome.metrics.updatesCoalesced.add()
   }
 
   /// Notes a change of a large state, which is sent as a coalesced update.
   ///
   /// - Parameter base: The revision before the change.
   func stateChanged(since base: Revision) {
-    guard waiting == nil else { return }
+    guard waiting == nil else {
+      return storeEntry.turnOutcome.metrics.updatesCoalesced.add()
+    }
     waiting = CoalescedUpdate(wholeSince: base)
+    storeEntry.turnOutcome.metrics.updatesCoalesced.add()
     connectedClient?.largeStateChanged(self)
   }
 

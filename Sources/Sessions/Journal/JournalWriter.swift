@@ -24,6 +24,7 @@ public final class JournalWriter: @unchecked Sendable {
   private let commit: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
   private let waiting = Lock(Waiting())
   private var incomplete: Set<SessionHandle> = []
+  private let durations = DurationHistogram(JournalMetrics.bounds)
   /// The start of the journal, until each shard has its part; nil before it was read.
   private var start: (read: Result<JournalStart, any Error>, shards: Int)?
 
@@ -39,8 +40,10 @@ public final class JournalWriter: @unchecked Sendable {
     var transactions: [Transaction] = []
     /// The number of these that have ended after the first failure.
     var failedCount = 0
+    /// The turns that have been committed or have failed, and the bytes of the committed ones.
+    var ended = JournalMetrics.Ended()
     /// Called with the ended commits of each shard.
-    var ended: [(@Sendable (CommitResult) -> Void)?] = []
+    var whenEnded: [(@Sendable (CommitResult) -> Void)?] = []
     /// Called with sessions of each shard of which the journal has lost entries.
     var lost: [(@Sendable (Set<SessionHandle>) -> Void)?] = []
 
@@ -73,12 +76,13 @@ public final class JournalWriter: @unchecked Sendable {
   private struct Transaction {
     let entries: [JournalEntry]
     let turns: [Turn]
+    let began = ContinuousClock.now
     /// The error, if it has failed; also if an earlier one has failed.
     var error: (any Error)?
   }
 
   /// The failures of commits, each with the index of its shard.
-  private typealias Failures = [(shard: Int, failure: CommitResult.Failure)]
+  typealias Failures = [(shard: Int, failure: CommitResult.Failure)]
 
   /// The maximum size of the waiting entries, in bytes. A larger turn is accepted if nothing else
   /// waits.
@@ -104,6 +108,15 @@ public final class JournalWriter: @unchecked Sendable {
 
   var crashes: (any CrashCounter)? { journal.crashes }
 
+  /// The current metrics, which any thread can read.
+  public var metrics: JournalMetrics {
+    waiting.withLock { waiting in
+      JournalMetrics(
+        waitingTurns: waiting.turns.count + waiting.transactions.reduce(0) { $0 + $1.turns.count },
+        waitingBytes: waiting.byteCount, ended: waiting.ended, durations: durations.reading)
+    }
+  }
+
   func load() throws -> JournalContents { try journal.load() }
 
   /// True if there is no commit thread.
@@ -115,11 +128,11 @@ public final class JournalWriter: @unchecked Sendable {
     lost: (@Sendable (Set<SessionHandle>) -> Void)? = nil
   ) {
     waiting.withLock { waiting in
-      while waiting.ended.count < place.count {
-        waiting.ended.append(nil)
+      while waiting.whenEnded.count < place.count {
+        waiting.whenEnded.append(nil)
         waiting.lost.append(nil)
       }
-      if let ended { waiting.ended[place.index] = ended }
+      if let ended { waiting.whenEnded[place.index] = ended }
       if let lost { waiting.lost[place.index] = lost }
     }
   }
@@ -260,15 +273,22 @@ public final class JournalWriter: @unchecked Sendable {
         return (waiting.entries, waiting.turns)
       }
       guard !turns.isEmpty else { return }
-      end(turns, failures(committing: entries, turns))
+      let began = ContinuousClock.now
+      end(turns, failures(committing: entries, turns), since: began)
     }
   }
 
   /// Reports the end of turns to their shards.
-  private func end(_ turns: [Turn], _ failures: Failures) {
+  ///
+  /// - Parameter began: The time at which their transaction began.
+  private func end(_ turns: [Turn], _ failures: Failures, since began: ContinuousClock.Instant) {
+    let duration = ContinuousClock.now - began
     let ended = waiting.withLock { waiting in
       for turn in turns { waiting.byteCount -= turn.byteCount }
-      return waiting.ended
+      waiting.ended.add(turns.map { ($0.shard, $0.numbers, $0.byteCount) }, failures)
+      // Within the lock, because transactions of a pipelined journal end on any thread.
+      durations.add(duration)
+      return waiting.whenEnded
     }
     for shard in ended.indices {
       guard let last = turns.last(where: { $0.shard == shard }) else { continue }
@@ -289,7 +309,8 @@ public final class JournalWriter: @unchecked Sendable {
       } else {
         // No other transaction is in progress.
         let (entries, turns) = (next.transaction.entries, next.transaction.turns)
-        end(turns, failures(committing: entries, turns))
+        end(
+          turns, failures(committing: entries, turns), since: next.transaction.began)
       }
     }
   }
@@ -321,7 +342,7 @@ public final class JournalWriter: @unchecked Sendable {
       return nil
     }
     // Before the transaction is removed: no later commit may end earlier.
-    if let committed { end(committed.turns, []) }
+    if let committed { end(committed.turns, [], since: committed.began) }
     let (begins, repeats) = waiting.withLock { waiting in
       if committed != nil {
         waiting.transactions.removeFirst()
@@ -356,7 +377,7 @@ public final class JournalWriter: @unchecked Sendable {
       } else {
         failures = self.failures(committing: transaction.entries, transaction.turns)
       }
-      end(transaction.turns, failures)
+      end(transaction.turns, failures, since: transaction.began)
     }
     waiting.withLock { waiting in
       waiting.transactions = []

@@ -201,7 +201,8 @@ extension Session {
 
   private func takeClosed(_ stored: JournalContents.Store, _ shard: isolated Shard) {
     let content = StoreEntry.Content(
-      kind: stored.kind, sharedConfiguration: nil, number: shard.nextNumber(),
+      kind: stored.kind, metrics: shard.metrics.kind(stored.kind), sharedConfiguration: nil,
+      number: shard.nextNumber(),
       made: StoreKind.Made(
         closed: ClosedStore(revision: stored.revision, lastOperation: stored.highestOperation)),
       faults: nil, isDurable: false)

@@ -11,6 +11,8 @@ public final class ShardGroup: Sendable {
   public let count: Int
   /// The sessions of all shards.
   let census = SessionCensus()
+  /// The number of sessions with a handle that are in memory.
+  public var sessionCount: Int { census.count }
   /// The memory for sessions.
   let sessionMemory: MemoryPools
   private let kept = Atomic(0)

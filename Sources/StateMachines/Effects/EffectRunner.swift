@@ -163,6 +163,7 @@ final class EffectRunner<Action: Sendable> {
 
   private func append(_ run: Run) {
     runs.append(run)
+    environment.effects?.began()
     if runIndex != nil {
       runIndex?.add(run)
     } else if runs.count > Self.fewRuns {
@@ -174,6 +175,7 @@ final class EffectRunner<Action: Sendable> {
 
   private func remove(at place: Int) -> Run {
     let run = runs.remove(at: place)
+    environment.effects?.ended(1)
     runIndex?.remove(run)
     if runs.isEmpty { (runIndex, hasNext) = (nil, false) }
     return run
@@ -199,7 +201,10 @@ final class EffectRunner<Action: Sendable> {
   func run(window: EffectID) -> Run? { candidates(window).first { $0.window == window } }
 
   /// Notes that the work of a run has given an action that stands for a failure.
-  func failed(_ run: Run) { run.hasFailed = true }
+  func failed(_ run: Run) {
+    if !run.hasFailed { environment.effects?.failed.add() }
+    run.hasFailed = true
+  }
 
   /// Notes that a named part of a run's work begins.
   ///
@@ -335,6 +340,7 @@ final class EffectRunner<Action: Sendable> {
         cancelled.append(run)
         return true
       }
+      environment.effects?.ended(cancelled.count)
       for run in cancelled { runIndex?.remove(run) }
       if runs.isEmpty { (runIndex, hasNext) = (nil, false) }
     }

@@ -9,14 +9,17 @@ public struct StoreEnvironment: Sendable {
   public var executor: (any TaskExecutor)?
   /// The faults that operations meet; nil if none can be injected.
   public var faults: Faults?
+  /// The counts of effects; nil if they are not counted.
+  public var effects: EffectCounts?
 
   /// Creates an environment. The default has the clock of the computer and no faults.
   public init(
     clock: any StoreClock = SystemClock(), executor: (any TaskExecutor)? = nil,
-    faults: Faults? = nil
+    faults: Faults? = nil, effects: EffectCounts? = nil
   ) {
     self.clock = clock
     self.executor = executor
     self.faults = faults
+    self.effects = effects
   }
 }

@@ -60,8 +60,8 @@ extension ServeOption {
         "admin", \.admin, valueName: "host:port",
         discussion: """
           /healthz responds 200 while the event loops do; /readyz responds 200 if the server is ready for clients, and \
-          otherwise 503 with the reason.
-          """, "Serve health and readiness over HTTP on a loopback address."),
+          otherwise 503 with the reason; /metrics has the metrics as text for Prometheus.
+          """, "Serve health, readiness and metrics over HTTP on a loopback address."),
     ]
   }
 

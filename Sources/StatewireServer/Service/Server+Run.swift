@@ -94,6 +94,18 @@ extension Server {
           return nil
         }
       }
+      if let factory = configuration.metrics {
+        group.addTask {
+          let exporter = MetricsExporter(factory)
+          while !Task.isCancelled {
+            exporter.export(parts.server.metrics)
+            try? await Task.sleep(for: configuration.metricsInterval)
+          }
+          // The counts since the last export.
+          exporter.export(parts.server.metrics)
+          return nil
+        }
+      }
       if let member = parts.member {
         group.addTask(executorPreference: globalConcurrentExecutor) {
           await member.storage.run()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import BuiltinStores
+public import CoreMetrics
 public import Documents
 public import Logging
 public import ProcessStores
@@ -41,6 +42,12 @@ public struct ServerConfiguration: Sendable {
 
   /// The host and the port of the admin interface, which has to be on this machine; nil: none.
   public var admin: (host: String, port: Int)?
+
+  /// The metrics library of an embedding program, for example `MetricsSystem.factory`; nil: the metrics
+  /// are only at the admin interface and in `Server.metrics`.
+  public var metrics: (any MetricsFactory)?
+  /// The time between two exports of the metrics to that library.
+  public var metricsInterval = Duration.seconds(10)
 
   /// The folder of persistent sessions and lists; one server at a time uses it. Nil: sessions end
   /// with the process, tables and documents are in memory, and the built-in kinds use the program's

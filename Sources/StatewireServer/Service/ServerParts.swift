@@ -68,7 +68,8 @@ struct ServerParts: Sendable {
     let secrets = try Secrets(configuration)
     let testing = isTest ? OutsideWork() : nil
     let hasFailed = AtomicFlag()
-    let status = ServerStatus()
+    let status = ServerStatus(
+      measuresTurns: configuration.admin != nil || configuration.metrics != nil)
     let incidents = JournalIncidents(status, logger)
     let admin = try await adminInterface(of: configuration, status)
     let member: ClusterMember?

@@ -77,8 +77,13 @@ final class AdminHandler: ChannelInboundHandler {
       send(response, context)
     case "/healthz":
       checkLoops(isHeadOnly: isHeadOnly, context)
+    case "/metrics":
+      var response = WebResponse(
+        status.metrics.prometheusText, type: MetricsSnapshot.contentType)
+      response.isHeadOnly = isHeadOnly
+      send(response, context)
     default:
-      send(WebResponse(.notFound, "there is /healthz and /readyz"), context)
+      send(WebResponse(.notFound, "there is /healthz, /readyz and /metrics"), context)
     }
   }
 

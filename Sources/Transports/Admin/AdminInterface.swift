@@ -12,6 +12,7 @@ public import TransportSupport
 /// |---|---|
 /// | `/healthz` | 200 if all event loops respond; otherwise 503 |
 /// | `/readyz` | 200 if the server is ready for new clients; otherwise 503. One line has the reason. |
+/// | `/metrics` | the metrics of the server, as text for Prometheus |
 ///
 /// It has a thread of its own, so that it responds while a shard does not, and before the server
 /// listens.

@@ -12,6 +12,8 @@ public final class ServerStatus: Sendable {
     var outages: [Outage: String] = [:]
     /// Runs a closure on the thread of each shard.
     var threads: [ShardThread] = []
+    /// The sources of the metrics; nil before the server serves clients.
+    var metrics: ServerMetrics?
   }
 
   /// A part of the server that cannot work without the database.
@@ -24,8 +26,27 @@ public final class ServerStatus: Sendable {
 
   private let state = Lock(State())
 
+  /// True if the server measures the durations of its turns.
+  let measuresTurns: Bool
+
   /// Creates the status of a server that starts.
-  public init() {}
+  ///
+  /// - Parameter measuresTurns: True to measure the durations of turns for the metrics, which costs
+  ///   two readings of a clock for each turn.
+  public init(measuresTurns: Bool = false) { self.measuresTurns = measuresTurns }
+
+  /// The current metrics. It never waits for a shard, but reads files of the system.
+  public var metrics: MetricsSnapshot {
+    let metrics = state.withLock { $0.metrics }
+    var snapshot = MetricsSnapshot()
+    if let settings = metrics?.settings {
+      snapshot.add(.buildInfo, 1, labels: [settings.programName, settings.programVersion])
+    }
+    snapshot.add(.ready, readiness == .ready ? 1 : 0)
+    metrics?.add(to: &snapshot)
+    snapshot.addProcess()
+    return snapshot
+  }
 
   /// The readiness for new clients. If there are several reasons against it, the first one in this
   /// order counts: draining, starting, lease, database.
@@ -57,8 +78,10 @@ public final class ServerStatus: Sendable {
   }
 
   /// Notes that the server serves clients on some threads.
-  func started(_ threads: [ShardThread]) {
-    state.withLock { state in (state.hasStarted, state.threads) = (true, threads) }
+  func started(_ threads: [ShardThread], _ metrics: ServerMetrics? = nil) {
+    state.withLock { state in
+      (state.hasStarted, state.threads, state.metrics) = (true, threads, metrics)
+    }
   }
 
   /// Notes that the server ends.

@@ -20,7 +20,8 @@ struct Acceptor: Sendable {
   func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
       let refusal = try enter(channel)
-      try channel.pipeline.syncOperations.addHandler(handler(channel, refusal, isRemote: false))
+      try channel.pipeline.syncOperations.addHandler(
+        handler(channel, refusal, isRemote: false, over: .stdio))
     }
   }
 
@@ -29,14 +30,16 @@ struct Acceptor: Sendable {
       channel.closeOnExec()
       let refusal = try registry(of: channel).enter(
         channel, refusing: UnixClient.mayConnect(user: user) ? nil : .user)
-      try channel.pipeline.syncOperations.addHandler(handler(channel, refusal, isRemote: true))
+      try channel.pipeline.syncOperations.addHandler(
+        handler(channel, refusal, isRemote: true, over: .unix))
     }
   }
 
   func accept(tcp channel: any Channel) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
       let refusal = try enter(channel)
-      try channel.pipeline.syncOperations.addHandler(handler(channel, refusal, isRemote: true))
+      try channel.pipeline.syncOperations.addHandler(
+        handler(channel, refusal, isRemote: true, over: .tcp))
     }
   }
 
@@ -51,7 +54,7 @@ struct Acceptor: Sendable {
       try channel.pipeline.syncOperations.addHandler(
         refusal.map { RefusingHandler($0) }
           ?? HandshakeHandler(settings: settings, registry: registry(of: channel)) {
-            handler(channel, nil, isRemote: true, isSecure: true)
+            handler(channel, nil, isRemote: true, over: .tls)
           })
     }
   }
@@ -103,17 +106,17 @@ struct Acceptor: Sendable {
     ) {
       ConnectionHandler(
         shard: loop.shard, settings: settings, registry: registry, isRemote: true,
-        isSecure: isSecure, isWebSocket: true)
+        over: isSecure ? .secureWebSocket : .webSocket)
     }
   }
 
   private func handler(
-    _ channel: any Channel, _ refusal: Refusal?, isRemote: Bool, isSecure: Bool = false
+    _ channel: any Channel, _ refusal: Refusal?, isRemote: Bool, over transport: ClientTransport
   ) -> any ChannelHandler {
     if let refusal { return RefusingHandler(refusal) }
     let loop = loop(of: channel)
     return ConnectionHandler(
       shard: loop.shard, settings: settings, registry: loop.registry.value, isRemote: isRemote,
-      isSecure: isSecure)
+      over: transport)
   }
 }

@@ -71,6 +71,7 @@ extension ConnectionHandler {
   /// Pauses reading if the client has sent more than its rate allows. The buffers of the sockets
   /// then slow the client down, without an error.
   func pace(_ count: Int, _ context: ChannelHandlerContext) {
+    metrics.receivedBytes.add(count)
     guard let wait = readGate.count(count, at: settings.now()) else { return }
     pace(after: wait, context)
   }

@@ -118,6 +118,7 @@ extension ConnectionHandler: RelayOrigin {
       switch part {
       case .bytes(let bytes):
         byteCount += bytes.readableBytes
+        metrics.sentBytes.add(bytes.readableBytes)
         context.write(wrapOutboundOut(bytes), promise: nil)
       case .expireLater: expireLater()
       case .endOutput: endOutput()

@@ -44,6 +44,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// True while the channel reads in large parts.
   private var usesLargeBuffers = false
 
+  /// The metrics of the connection's transport.
+  let metrics: TransportMetrics
   /// True if the connection uses TLS.
   private let isSecure: Bool
   /// True if the connection is a WebSocket.
@@ -53,14 +55,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   init(
     shard: Shard, settings: ServerSettings, registry: ConnectionRegistry, isRemote: Bool,
-    isSecure: Bool, isWebSocket: Bool = false
+    over transport: ClientTransport
   ) {
     self.shard = shard
     self.settings = settings
     self.registry = registry
     self.isRemote = isRemote
-    self.isSecure = isSecure
-    self.isWebSocket = isWebSocket
+    isSecure = transport.isSecure
+    isWebSocket = transport.isWebSocket
+    metrics = registry.metrics[transport]
     let now = settings.now()
     idleTimeout = IdleTimeout(since: now)
     unreadTimeout = UnreadTimeout(since: now)
@@ -360,7 +363,9 @@ extension ConnectionHandler: ConnectionOutput, CoalescedOutput {
       ?? SentBuffer(buffer.bytes.withUnsafeBytes { Self.buffer(of: $0, context) })
     buffer.sent = sent
     unsentBytes = 0
-    context.writeAndFlush(wrapOutboundOut(sent.bytes(from: start)), promise: nil)
+    let bytes = sent.bytes(from: start)
+    metrics.sentBytes.add(bytes.readableBytes)
+    context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
   }
 
   private static func buffer(
@@ -373,6 +378,7 @@ extension ConnectionHandler: ConnectionOutput, CoalescedOutput {
 
   private func send(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
     unsentBytes += buffer.readableBytes
+    metrics.sentBytes.add(buffer.readableBytes)
     // A large held write would fill the channel, as if the client did not read.
     if !coalescesWrites || registry.hasOneConnection || unsentBytes >= Self.coalescedBytes {
       unsentBytes = 0

@@ -19,6 +19,10 @@ final class ConnectionRegistry {
   private var silent = SilentQueue<ObjectIdentifier>()
   private var whenEmpty: [EventLoopPromise<Void>] = []
   private let loop: any EventLoop
+  /// The metrics of the shard.
+  private let shardMetrics: ShardMetrics
+  /// The metrics of the connections.
+  let metrics: ConnectionMetrics
   /// While the server ends: the connections with open requests.
   private var withOpenRequests: Set<ObjectIdentifier> = []
   /// The coalescer of all connections' writes.
@@ -42,13 +46,16 @@ final class ConnectionRegistry {
   ///   - shard: The shard of all connections; it outlives them.
   ///   - loop: The event loop of all connections.
   ///   - counts: The numbers of connections of the server; nil if it has no other loop.
+  ///   - metrics: The metrics of the connections.
   init(
     _ settings: ServerSettings, of shard: Shard, on loop: any EventLoop,
-    _ counts: ConnectionCounts? = nil
+    _ counts: ConnectionCounts? = nil, _ metrics: ConnectionMetrics = ConnectionMetrics()
   ) {
     self.settings = settings
     self.counts = counts ?? ConnectionCounts(settings)
     self.loop = loop
+    shardMetrics = shard.metrics
+    self.metrics = metrics
     let channelLoop = ChannelLoop(loop)
     writeCoalescer = WriteCoalescer(
       channelLoop,
@@ -88,11 +95,12 @@ final class ConnectionRegistry {
   func add(_ handler: ConnectionHandler) {
     let id = ObjectIdentifier(handler)
     handlers[id] = handler
+    handler.metrics.opened()
     if let since = handler.silentSince { markSilent(id, since: since) }
   }
 
   func remove(_ handler: ConnectionHandler) {
-    handlers[ObjectIdentifier(handler)] = nil
+    if handlers.removeValue(forKey: ObjectIdentifier(handler)) != nil { handler.metrics.closed() }
     sentLastResponse(handler)
     guard handlers.isEmpty else { return }
     if relayed.isEmpty { broadcastCoalescer.abandon() }
@@ -171,6 +179,7 @@ extension ConnectionRegistry {
     let address = ClientAddress(channel.remoteAddress)
     if given == nil { closeSilentConnection() }
     if let refusal = given ?? counts.enter(address) {
+      shardMetrics.count(refusal.error)
       guard counts.enterRefused() else { throw TooManyRefused() }
       channel.closeFuture.whenComplete { [counts] _ in counts.refusedLeft() }
       return refusal

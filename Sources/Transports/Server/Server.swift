@@ -16,10 +16,20 @@ public final class Server: Sendable {
   private let backend: any ServerBackend
   private let status: ServerStatus
 
-  private init(_ backend: any ServerBackend, _ status: ServerStatus, _ threads: [ShardThread]) {
+  private init(
+    _ backend: any ServerBackend, _ status: ServerStatus, _ threads: [ShardThread],
+    of shards: [Shard], _ settings: ServerSettings, _ journal: JournalWriter?
+  ) {
     (self.backend, self.status) = (backend, status)
-    status.started(threads)
+    status.started(
+      threads,
+      ServerMetrics(
+        settings: settings, group: shards[0].group, shards: shards.map(\.metrics),
+        connections: backend.metrics, journal: journal))
   }
+
+  /// The current metrics of the server. It never waits for a shard, but reads files of the system.
+  public var metrics: MetricsSnapshot { status.metrics }
 
   /// The readiness of the server for new clients.
   public var readiness: Readiness { status.readiness }
@@ -95,6 +105,7 @@ public final class Server: Sendable {
         executor: thread.executor, in: group, at: ShardPlace(index: index, count: shards),
         kinds: kinds, limits: sessionLimits, observers: observers, journal: journal,
         journalNotify: journal.map { _ in thread.execute }, ownership: nodes?.ownership,
+        measuresTurns: status.measuresTurns,
         journalFailed: journalFailed, journalRecovered: journalRecovered,
         storeFailed: storeFailed)
     }
@@ -105,28 +116,30 @@ public final class Server: Sendable {
         testing: IdleTracker(
           outside: testing, checkThread: thread.check, execute: thread.execute), kinds: kinds,
         limits: sessionLimits, observers: observers, journal: journal,
-        journalFailed: journalFailed, storeFailed: storeFailed)
+        measuresTurns: status.measuresTurns, journalFailed: journalFailed, storeFailed: storeFailed)
     }
     if listeners.isEmpty, stdio {
       let thread = try StandardServer.Thread(loop)
-      let shard =
-        if let testing {
-          testShard(testing, on: thread.shard, journal)
-        } else {
-          shard(at: 0, on: thread.shard, JournalWriter(journal, commit: commit))
-        }
+      let (only, writer): (Shard, JournalWriter?)
+      if let testing {
+        (only, writer) = (testShard(testing, on: thread.shard, journal), nil)
+      } else {
+        writer = JournalWriter(journal, commit: commit)
+        only = shard(at: 0, on: thread.shard, writer)
+      }
       return Server(
         try await StandardServer.start(
-          shard, settings, on: thread, outputFailed: outputFailed, exitedEarly: exitedEarly),
-        status, [thread.shard])
+          only, settings, on: thread, outputFailed: outputFailed, exitedEarly: exitedEarly),
+        status, [thread.shard], of: [only], settings, writer)
     }
     let web = try WebRouter(site)
     let threads = try SocketServer.Threads(shards)
     var made: [Shard] = []
+    var writer: JournalWriter?
     if let testing {
       made.append(testShard(testing, on: threads.shards[0], journal))
     } else {
-      let writer = JournalWriter(journal, commit: commit)
+      writer = JournalWriter(journal, commit: commit)
       for (index, thread) in threads.shards.enumerated() {
         made.append(shard(at: index, on: thread, writer))
       }
@@ -136,7 +149,7 @@ public final class Server: Sendable {
     return Server(
       try await SocketServer.start(
         made, settings, on: threads, listeners, inherited, certificate, web, nodes, stdio: stdio,
-        outputFailed: outputFailed), status, threads.shards)
+        outputFailed: outputFailed), status, threads.shards, of: made, settings, writer)
   }
 
   /// Checks that a server can have several shards.

@@ -7,6 +7,8 @@ internal import TransportSupport
 /// output.
 protocol ServerBackend: Sendable {
   var addresses: [ServerAddress] { get }
+  /// The metrics of the connections, for each event loop.
+  var metrics: [ConnectionMetrics] { get }
 
   func untilEnded() async
   func credentialsChanged()

@@ -8,14 +8,18 @@ struct ServingLoop: Sendable {
   let shard: Shard
   let loop: any EventLoop
   let registry: NIOLoopBoundBox<ConnectionRegistry>
+  /// The metrics of the connections.
+  let metrics: ConnectionMetrics
 
   init(
     _ shard: Shard, _ settings: ServerSettings, _ counts: ConnectionCounts, on loop: any EventLoop
   ) {
     self.shard = shard
     self.loop = loop
+    let metrics = ConnectionMetrics()
+    self.metrics = metrics
     registry = .makeBoxSendingValue(
-      ConnectionRegistry(settings, of: shard, on: loop, counts), eventLoop: loop)
+      ConnectionRegistry(settings, of: shard, on: loop, counts, metrics), eventLoop: loop)
   }
 
   /// Calls `body` with the connections, on the loop.

@@ -12,6 +12,7 @@ internal import TransportSupport
 /// The backend that listens on sockets: event loops of SwiftNIO, each with a shard.
 final class SocketServer: ServerBackend {
   let addresses: [ServerAddress]
+  var metrics: [ConnectionMetrics] { loops.map(\.metrics) }
 
   private let group: MultiThreadedEventLoopGroup
   private let loops: [ServingLoop]

@@ -23,6 +23,8 @@ final class StandardClient {
   /// True while a check is scheduled that the client reads the rest of the output.
   private var isWatched = false
   private var readGate: ReadGate
+  /// The metrics of the connection.
+  private let metrics: TransportMetrics
   /// True if the client has sent `exit` without `shutdown`.
   private(set) var hasExitedEarly = false
   private var ended: () -> Void = {}
@@ -34,10 +36,15 @@ final class StandardClient {
   ///   - shard: The owner of the sessions; `loop` is its executor.
   ///   - settings: The limits and the log.
   ///   - loop: The loop that all calls are made on.
-  init(_ streams: StandardStreams, shard: Shard, settings: ServerSettings, loop: PollLoop) {
+  ///   - metrics: The metrics of the connection.
+  init(
+    _ streams: StandardStreams, shard: Shard, settings: ServerSettings, loop: PollLoop,
+    metrics: TransportMetrics
+  ) {
     self.shard = shard
     self.settings = settings
     self.loop = loop
+    self.metrics = metrics
     input = streams.input
     output = streams.output
     buffer = .allocate(byteCount: Self.chunkBytes, alignment: 16)
@@ -56,6 +63,7 @@ final class StandardClient {
     shard.assumeIsolated { shard in
       client.connection = Connection(settings: client.settings, output: client, isolation: shard)
     }
+    metrics.opened()
     // Unowned, because the callbacks are disabled once the client is gone (`disconnect`).
     loop.watch(input) { [unowned self] _ in readable() }
     loop.watch(output) { [unowned self] _ in writable() }
@@ -92,6 +100,7 @@ final class StandardClient {
   private func disconnect() {
     guard let current = connection else { return }
     connection = nil
+    metrics.closed()
     hasExitedEarly = current.hasExitedEarly
     // because this runs on the shard's executor; see `notify`.
     nonisolated(unsafe) let connection = current
@@ -180,6 +189,7 @@ extension StandardClient {
 extension StandardClient: ConnectionOutput {
   func write(_ bytes: UnsafeRawBufferPointer) {
     guard outputState != .ended, bytes.count > 0 else { return }
+    metrics.sentBytes.add(bytes.count)
     let count = pending.isEmpty ? send(bytes) : 0
     if count < bytes.count, outputState != .ended { pending.append(contentsOf: bytes[count...]) }
   }
@@ -229,6 +239,7 @@ extension StandardClient: ConnectionOutput {
 
   /// Pauses reading if the client has sent more than its rate allows.
   private func pace(_ count: Int) {
+    metrics.receivedBytes.add(count)
     if let wait = readGate.count(count, at: settings.now()) { pace(after: wait) }
   }
 

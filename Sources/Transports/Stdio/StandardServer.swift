@@ -11,8 +11,10 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
 
   private let shard: Shard
   let addresses: [ServerAddress] = []
+  var metrics: [ConnectionMetrics] { [connectionMetrics] }
 
   private let thread: Thread
+  private let connectionMetrics = ConnectionMetrics()
   private let client: StandardClient
   private var hasJournalFailed = false
   private let streams: StandardStreams
@@ -30,7 +32,9 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
     self.thread = thread
     self.streams = streams
     self.exitedEarly = exitedEarly
-    client = StandardClient(streams, shard: shard, settings: settings, loop: thread.loop)
+    client = StandardClient(
+      streams, shard: shard, settings: settings, loop: thread.loop,
+      metrics: connectionMetrics[.stdio])
   }
 
   /// The loop, which starts before its shard.

@@ -73,6 +73,18 @@ struct WebResponse {
     closes = true
   }
 
+  /// Creates the response with a text that is current only now.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - type: The content type.
+  init(_ text: String, type: String) {
+    status = .ok
+    fields = [("Content-Type", type), ("Cache-Control", "no-store")]
+    body = ByteBuffer(string: text)
+    closes = true
+  }
+
   /// Encodes the response, with the content security policy of the site.
   func bytes(policy: String) -> ByteBuffer {
     var text = "HTTP/1.1 \(status.rawValue) \(status.reason)\r\n"

@@ -59,8 +59,8 @@ final class EmbeddedServer {
 
   private func handler(isWebSocket: Bool) -> ConnectionHandler {
     ConnectionHandler(
-      shard: shard, settings: settings, registry: registry, isRemote: false, isSecure: false,
-      isWebSocket: isWebSocket)
+      shard: shard, settings: settings, registry: registry, isRemote: false,
+      over: isWebSocket ? .webSocket : .tcp)
   }
 
   private func connect(_ handlers: [any ChannelHandler]) throws -> EmbeddedChannel {
