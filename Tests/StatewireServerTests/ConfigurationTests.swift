@@ -239,7 +239,10 @@ struct ConfigurationTests {
       // All mistakes at the same time.
       #expect(check.faults.count == 2, "\(check.faults)")
       #expect(check.faults.contains { $0.contains("exclude each other") })
-      #expect(check.faults.contains { $0.contains("--admin 1.2.3.4:5 would be reachable") })
+      #expect(
+        check.faults.contains {
+          $0.contains("--admin 1.2.3.4:5 would be reachable") && $0.contains("--admin-token-file")
+        })
       #expect(check.warnings.contains { $0.contains("STATEWIRE_TPC") && $0.contains("ignored") })
     }
   }

@@ -16,7 +16,7 @@ public final class Credentials: Sendable {
   }
 
   /// Returns the identity of a token; nil if the token is unknown.
-  func identity(of token: String) -> Identity? {
+  public func identity(of token: String) -> Identity? {
     // The comparison runs outside the lock, on a copy of the table.
     table.withLock { $0 }.identity(of: token.utf8)
   }

@@ -35,6 +35,9 @@ final class ConfigurationReload: Sendable {
         guard reloaded.contains(key) else { return false }
         // Tokens and TLS can change, but not begin or end.
         if key == "token-file" { return self.files.tokens != nil && files.tokens != nil }
+        if key == "admin-token-file" {
+          return self.files.adminTokens != nil && files.adminTokens != nil
+        }
         if key.hasPrefix("tls-") {
           return self.files.certificate != nil && files.certificate != nil
         }
@@ -43,6 +46,7 @@ final class ConfigurationReload: Sendable {
       for key in applied {
         self.texts[key] = texts[key]
         if key == "token-file" { self.files.tokens = files.tokens }
+        if key == "admin-token-file" { self.files.adminTokens = files.adminTokens }
         if key.hasPrefix("tls-") { self.files.certificate = files.certificate }
       }
       return (applied, changed.filter { !applied.contains($0) })
@@ -117,7 +121,7 @@ final class ConfigurationReload: Sendable {
 extension ServeOptions {
   /// The paths of tokens and certificates.
   var secretFiles: Secrets.Files {
-    var files = Secrets.Files(tokens: tokenFile)
+    var files = Secrets.Files(tokens: tokenFile, adminTokens: adminTokenFile)
     if let certificate = tlsCertificate, let key = tlsKey {
       files.certificate = CertificateFiles(
         certificate: certificate, key: key, clientAuthority: tlsClientAuthority)

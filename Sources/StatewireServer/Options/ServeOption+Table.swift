@@ -61,7 +61,7 @@ extension ServeOption {
         discussion: """
           /healthz responds 200 while the event loops do; /readyz responds 200 if the server is ready for clients, and \
           otherwise 503 with the reason; /metrics has the metrics as text for Prometheus.
-          """, "Serve health, readiness and metrics over HTTP on a loopback address."),
+          """, "Serve health and metrics over HTTP on loopback, or over TLS with tokens."),
     ]
   }
 
@@ -214,6 +214,10 @@ extension ServeOption {
           each other option for a file with a secret or a certificate can be credential:NAME, a credential of systemd \
           in $CREDENTIALS_DIRECTORY.
           """, "Accept only clients with a token of this file; SIGHUP reloads it."
+      ).with { $0.isReloaded = true },
+      .file(
+        "admin-token-file", \.adminTokenFile,
+        "Use TLS at --admin, on any address, and accept only requests with a token of this file; SIGHUP reloads it."
       ).with { $0.isReloaded = true },
       .file(
         "tls-cert", \.tlsCertificate,

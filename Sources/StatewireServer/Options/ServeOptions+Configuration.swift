@@ -75,7 +75,8 @@ extension ServeOptions {
     }
     configuration.stdio = stdio
     configuration.shards = shards
-    configuration.admin = attempt(nil) { try adminAddress() }
+    configuration.admin = attempt(nil) { try adminAddress(isSecured: isSecured) }
+    configuration.adminTokenFile = adminTokenFile
     configuration.dataFolder = dataFolder
     configuration.durability = durability ?? .process
     configuration.cluster = attempt(nil) { try cluster(configuration.listeners, logger) }
@@ -109,14 +110,21 @@ extension ServeOptions {
   }
 
   /// Returns the address of the admin interface; nil without one.
-  private func adminAddress() throws(StartupError) -> (host: String, port: Int)? {
-    guard let admin else { return nil }
+  private func adminAddress(isSecured: Bool) throws(StartupError) -> (host: String, port: Int)? {
+    guard let admin else {
+      if adminTokenFile == nil { return nil }
+      throw StartupError("--admin-token-file requires --admin")
+    }
     guard let address = ListenerAddress(admin) else {
       throw StartupError("--admin must be HOST:PORT, for example 127.0.0.1:7229")
     }
-    guard address.isLoopback else {
+    guard adminTokenFile == nil || isSecured else {
+      throw StartupError("--admin-token-file requires --tls-cert and --tls-key")
+    }
+    guard address.isLoopback || adminTokenFile != nil else {
       throw StartupError(
-        "--admin \(admin) would be reachable from other machines; use 127.0.0.1 or [::1]")
+        "--admin \(admin) would be reachable from other machines; use 127.0.0.1 or [::1], or pass "
+          + "--admin-token-file, --tls-cert and --tls-key")
     }
     return (address.host, address.port)
   }
@@ -221,8 +229,8 @@ extension ServeOptions {
   /// - Throws: `StartupError` that names the missing options.
   private func checkExposure(isSecured: Bool) throws(StartupError) {
     let listeners = tcp + web
-    if isSecured, listeners.isEmpty {
-      throw StartupError("--tls-cert requires --tcp or --web")
+    if isSecured, listeners.isEmpty, adminTokenFile == nil {
+      throw StartupError("--tls-cert requires --tcp, --web or --admin-token-file")
     }
     guard !isInsecure, let open = listeners.first(where: { !$0.isLoopback }) else { return }
     var missing: [(what: String, options: String)] = []

@@ -49,6 +49,7 @@ struct ServeOptions: Sendable {
   var programs: [String: ProgramSettings] = [:]
 
   var tokenFile: String?
+  var adminTokenFile: String?
   var tlsCertificate: String?
   var tlsKey: String?
   var tlsClientAuthority: String?

@@ -12,11 +12,14 @@ final class Secrets: Sendable {
   private let files: Lock<Files>
   let credentials: Credentials?
   let certificate: ServerCertificate?
+  /// The protection of the admin interface; nil for none.
+  let adminAccess: AdminAccess?
 
   /// The files that are read.
   struct Files: Sendable {
     var tokens: String?
     var certificate: CertificateFiles?
+    var adminTokens: String?
   }
 
   /// Reads the files.
@@ -25,13 +28,23 @@ final class Secrets: Sendable {
   init(_ configuration: ServerConfiguration) throws(StartupError) {
     let logger = configuration.logger
     self.logger = logger
-    files = Lock(Files(tokens: configuration.tokenFile, certificate: configuration.certificate))
+    files = Lock(
+      Files(
+        tokens: configuration.tokenFile, certificate: configuration.certificate,
+        adminTokens: configuration.adminTokenFile))
     credentials = try configuration.tokenFile.map { path throws(StartupError) in
       Credentials(try Self.tokens(path, logger))
     }
     certificate = try configuration.certificate.map { files throws(StartupError) in
       try ServerCertificate(
         certificate: files.certificate, key: files.key, clientAuthority: files.clientAuthority)
+    }
+    adminAccess = try configuration.adminTokenFile.map { [certificate] path throws(StartupError) in
+      guard let certificate else {
+        throw StartupError("an admin interface with tokens requires a certificate")
+      }
+      return AdminAccess(
+        credentials: Credentials(try Self.tokens(path, logger)), certificate: certificate)
     }
   }
 
@@ -43,12 +56,18 @@ final class Secrets: Sendable {
     let files = self.files.withLock { files in
       if let tokens = new?.tokens { files.tokens = tokens }
       if let certificate = new?.certificate { files.certificate = certificate }
+      if let tokens = new?.adminTokens { files.adminTokens = tokens }
       return files
     }
     if let path = files.tokens, let credentials {
       report("reloaded the tokens") { () throws(StartupError) in
         credentials.replace(with: try Self.tokens(path, again: true, logger))
         server.credentialsChanged()
+      }
+    }
+    if let path = files.adminTokens, let adminAccess {
+      report("reloaded the tokens of operators") { () throws(StartupError) in
+        adminAccess.credentials.replace(with: try Self.tokens(path, again: true, logger))
       }
     }
     if let paths = files.certificate, let certificate {
@@ -70,7 +89,7 @@ final class Secrets: Sendable {
       guard !isPipe else { return }
       do { try body() } catch { faults.append(error) }
     }
-    if let path = files.tokens {
+    for path in [files.tokens, files.adminTokens].compactMap({ $0 }) {
       attempt([path]) { _ = try tokens(path, logger) }
     }
     if let paths = files.certificate {

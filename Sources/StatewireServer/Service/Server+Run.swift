@@ -43,7 +43,8 @@ extension Server {
     // Before the handler is installed, SIGHUP must not end the process.
     // A service manager asks each of its services to reload, also one that has nothing to reload.
     let canBeReloaded =
-      configuration.tokenFile != nil || configuration.certificate != nil
+      configuration.tokenFile != nil || configuration.adminTokenFile != nil
+      || configuration.certificate != nil
       || configuration.reload != nil || manager != nil
     if canBeReloaded, configuration.handlesSignals { signal(SIGHUP, SIG_IGN) }
     let parts = try await ServerParts.open(configuration, on: loop)

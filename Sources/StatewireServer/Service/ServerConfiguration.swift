@@ -40,8 +40,12 @@ public struct ServerConfiguration: Sendable {
   /// a kind whose stores sessions share.
   public var shards: Int?
 
-  /// The host and the port of the admin interface, which has to be on this machine; nil: none.
+  /// The host and the port of the admin interface; nil: none. Without `adminTokenFile`, it has to be on
+  /// this machine.
   public var admin: (host: String, port: Int)?
+  /// The token file of operators: the admin interface then uses TLS, with `certificate`, and each request
+  /// must have one of its tokens. Nil: the admin interface needs no token.
+  public var adminTokenFile: String?
 
   /// The metrics library of an embedding program, for example `MetricsSystem.factory`; nil: the metrics
   /// are only at the admin interface and in `Server.metrics`.

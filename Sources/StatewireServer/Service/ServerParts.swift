@@ -71,7 +71,7 @@ struct ServerParts: Sendable {
     let status = ServerStatus(
       measuresTurns: configuration.admin != nil || configuration.metrics != nil)
     let incidents = JournalIncidents(status, logger)
-    let admin = try await adminInterface(of: configuration, status)
+    let admin = try await adminInterface(of: configuration, secrets.adminAccess, status)
     let member: ClusterMember?
     do {
       member = try configuration.cluster.map { cluster throws(StartupError) in
@@ -157,11 +157,12 @@ struct ServerParts: Sendable {
 
   /// Starts the admin interface before everything that takes long; nil without one.
   private static func adminInterface(
-    of configuration: ServerConfiguration, _ status: ServerStatus
+    of configuration: ServerConfiguration, _ access: AdminAccess?, _ status: ServerStatus
   ) async throws(StartupError) -> AdminInterface? {
     guard let (host, port) = configuration.admin else { return nil }
-    let admin = try await AdminInterface.start(host: host, port: port, status)
-    configuration.logger.notice("admin interface at http://\(admin.address)")
+    let admin = try await AdminInterface.start(host: host, port: port, status, access: access)
+    let scheme = access == nil ? "http" : "https"
+    configuration.logger.notice("admin interface at \(scheme)://\(admin.address)")
     return admin
   }
 

@@ -9,6 +9,8 @@ final class AdminHandler: ChannelInboundHandler {
   typealias OutboundOut = ByteBuffer
 
   private let status: ServerStatus
+  /// The protection; nil if only this machine can reach the interface.
+  private let access: AdminAccess?
   /// The number of connections.
   private let count: Lock<Int>
   private var received = ByteBuffer()
@@ -17,9 +19,10 @@ final class AdminHandler: ChannelInboundHandler {
 
   /// - Parameters:
   ///   - status: The status of the server.
+  ///   - access: The protection; nil if only this machine can reach the interface.
   ///   - count: The number of connections of the interface.
-  init(_ status: ServerStatus, _ count: Lock<Int>) {
-    (self.status, self.count) = (status, count)
+  init(_ status: ServerStatus, _ access: AdminAccess?, _ count: Lock<Int>) {
+    (self.status, self.access, self.count) = (status, access, count)
   }
 
   /// The time of a connection.
@@ -67,7 +70,7 @@ final class AdminHandler: ChannelInboundHandler {
   }
 
   private func respond(to head: RequestHead, _ context: ChannelHandlerContext) {
-    if let refusal = Self.refusal(of: head) { return send(refusal, context) }
+    if let refusal = refusal(of: head) { return send(refusal, context) }
     let isHeadOnly = head.method == "HEAD"
     switch head.path {
     case "/readyz":
@@ -90,8 +93,9 @@ final class AdminHandler: ChannelInboundHandler {
   /// Returns the response to a request that is not served; nil if it is.
   ///
   /// Any page can make a browser send a request to this machine, under a name of its own domain; so
-  /// the name must be one of this machine.
-  private static func refusal(of head: RequestHead) -> WebResponse? {
+  /// the name must be one of this machine, unless the request has a token, which no page knows.
+  private func refusal(of head: RequestHead) -> WebResponse? {
+    if let refusal = access?.refusal(of: head) { return refusal }
     guard head.method == "GET" || head.method == "HEAD" else {
       return WebResponse(
         .methodNotAllowed, "only GET and HEAD are supported", fields: [("Allow", "GET, HEAD")])
@@ -104,7 +108,7 @@ final class AdminHandler: ChannelInboundHandler {
       return head.isOld && !head.has("host")
         ? nil : WebResponse(.badRequest, "a request must have exactly one valid Host field")
     }
-    return host.isLoopback
+    return host.isLoopback || access != nil
       ? nil : WebResponse(.forbidden, "\(host.host) is not a name of this machine")
   }
 

@@ -3,10 +3,12 @@
 internal import Dispatch
 internal import NIOCore
 internal import NIOPosix
+internal import NIOSSL
 internal import ServerCore
 public import TransportSupport
 
-/// The interface for operators and load balancers: HTTP on an address of this machine.
+/// The interface for operators and load balancers: HTTP on an address of this machine, or HTTPS with
+/// tokens on any address.
 ///
 /// | path | response |
 /// |---|---|
@@ -32,17 +34,18 @@ public final class AdminInterface: Sendable {
   /// Starts the interface.
   ///
   /// - Parameters:
-  ///   - host: A loopback address or `localhost`.
+  ///   - host: A loopback address or `localhost`; with a protection, any address.
   ///   - port: The port; 0 makes the system assign a free one.
   ///   - status: The status of the server.
-  /// - Throws: `StartupError`, also if other machines could reach the address.
+  ///   - access: The protection by TLS and tokens; nil for none.
+  /// - Throws: `StartupError`, also if other machines could reach the address without a protection.
   public static func start(
-    host: String, port: Int, _ status: ServerStatus
+    host: String, port: Int, _ status: ServerStatus, access: AdminAccess? = nil
   ) async throws(StartupError) -> AdminInterface {
     let asked = ServerAddress.tcp(host: host, port: port)
-    guard isLoopback(host) else {
+    guard access != nil || isLoopback(host) else {
       throw StartupError(
-        "the admin interface at \(asked) would be reachable from other machines; use 127.0.0.1 or [::1]"
+        "the admin interface at \(asked) would be reachable from other machines; use 127.0.0.1 or [::1], or tokens and TLS"
       )
     }
     try SystemResources.require(descriptors: SocketServer.Threads.descriptors + 1)
@@ -59,7 +62,11 @@ public final class AdminInterface: Sendable {
         .childChannelOption(.maxMessagesPerRead, value: 1)
         .childChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(AdminHandler(status, count))
+            let pipeline = channel.pipeline.syncOperations
+            if let access {
+              try pipeline.addHandler(NIOSSLServerHandler(context: access.certificate.context))
+            }
+            try pipeline.addHandler(AdminHandler(status, access, count))
           }
         }
         .bind(host: host, port: port).get()

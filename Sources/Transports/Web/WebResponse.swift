@@ -11,6 +11,7 @@ enum Status: Int {
   case ok = 200
   case notModified = 304
   case badRequest = 400
+  case unauthorised = 401
   case forbidden = 403
   case notFound = 404
   case methodNotAllowed = 405
@@ -24,6 +25,7 @@ enum Status: Int {
     case .ok: "OK"
     case .notModified: "Not Modified"
     case .badRequest: "Bad Request"
+    case .unauthorised: "Unauthorized"
     case .forbidden: "Forbidden"
     case .notFound: "Not Found"
     case .methodNotAllowed: "Method Not Allowed"

@@ -15,7 +15,7 @@ struct MetricsTests {
   func counts() async throws {
     let status = ServerStatus(measuresTurns: true)
     let server = try await Server.start(
-      kinds: [StoreKind("tally") { MetricsTally() }],
+      kinds: [StoreKind("tally") { MetricsTally() }], settings: .patient,
       listeners: [.tcp(host: "127.0.0.1", port: 0)], shards: 2, status: status)
     let first = try await ClientConnection.connect(to: server.addresses[0])
     let second = try await ClientConnection.connect(to: server.addresses[0])
@@ -68,6 +68,8 @@ struct MetricsTests {
   func refused() async throws {
     var limits = ServerLimits()
     limits.connectionsPerAddress = 1
+    limits.timeToFirstRequest = nil
+    limits.unreadTime = nil
     let server = try await Server.start(
       kinds: [], settings: ServerSettings(limits: limits),
       listeners: [.tcp(host: "127.0.0.1", port: 0)])
@@ -87,7 +89,7 @@ struct MetricsTests {
   @Test("kinds after the first 40 are counted together")
   func manyKinds() async throws {
     let server = try await Server.start(
-      kinds: (0..<50).map { StoreKind("kind \($0)") { MetricsTally() } },
+      kinds: (0..<50).map { StoreKind("kind \($0)") { MetricsTally() } }, settings: .patient,
       listeners: [.tcp(host: "127.0.0.1", port: 0)])
     let client = try await ClientConnection.connect(to: server.addresses[0])
     for kind in [0, 48, 49] {
@@ -115,7 +117,7 @@ struct MetricsTests {
       }
     }
     let server = try await Server.start(
-      kinds: [kind], listeners: [.tcp(host: "127.0.0.1", port: 0)])
+      kinds: [kind], settings: .patient, listeners: [.tcp(host: "127.0.0.1", port: 0)])
     let client = try await ClientConnection.connect(to: server.addresses[0])
     try await client.send(Self.request(1, "store/send", #"{"store":"door","input":"add"}"#))
     for await _ in passing { break }

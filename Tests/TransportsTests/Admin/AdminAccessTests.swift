@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import NIOPosix
+import NIOSSL
+import ServerCore
+import TestSupport
+import Testing
+
+@testable import Transports
+
+@Suite("Admin interface beyond this machine", .timeLimit(.minutes(15)))
+struct AdminAccessTests {
+  private let certificates: TLSTests
+
+  init() throws { certificates = try TLSTests() }
+
+  @Test("needs TLS, and a token in each request")
+  func access() async throws {
+    let access = AdminAccess(
+      credentials: Credentials(try TokenTable(parsing: "operator abcdefghijklmnop".utf8)),
+      certificate: try certificates.certificate())
+    let admin = try await AdminInterface.start(
+      host: "0.0.0.0", port: 0, ServerStatus(), access: access)
+    guard case .tcp(_, let port) = admin.address else { return }
+    func status(_ path: String, _ fields: String...) async throws -> String {
+      let fields = (["Host: host.example"] + fields).joined(separator: "\r\n")
+      let response = try await get("GET \(path) HTTP/1.1\r\n\(fields)\r\n\r\n", port)
+      return String(response.prefix { $0 != "\r\n" })
+    }
+    for path in ["/healthz", "/readyz", "/metrics", "/"] {
+      #expect(try await status(path) == "HTTP/1.1 401 Unauthorized")
+    }
+    for field in [
+      "Bearer", "Bearer abcdefghijklmnoq", "Basic abcdefghijklmnop", "abcdefghijklmnop",
+      "Bearer abcdefghijklmnop x",
+    ] {
+      #expect(
+        try await status("/metrics", "Authorization: \(field)") == "HTTP/1.1 401 Unauthorized")
+    }
+    #expect(
+      try await status(
+        "/metrics", "Authorization: Bearer abcdefghijklmnop",
+        "Authorization: Bearer abcdefghijklmnop") == "HTTP/1.1 401 Unauthorized")
+    for field in [
+      "Authorization: Bearer abcdefghijklmnop", "authorization: bearer abcdefghijklmnop",
+    ] {
+      #expect(try await status("/metrics", field) == "HTTP/1.1 200 OK")
+    }
+    // Replaced tokens count at once.
+    access.credentials.replace(with: try TokenTable(parsing: "operator ponmlkjihgfedcba".utf8))
+    #expect(
+      try await status("/metrics", "Authorization: Bearer abcdefghijklmnop")
+        == "HTTP/1.1 401 Unauthorized")
+    // Without TLS there is no response.
+    let socket = try PlainSocket(.tcp(host: "127.0.0.1", port: port))
+    try socket.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    #expect(!String(decoding: try socket.receiveAll(), as: UTF8.self).contains("HTTP/1.1"))
+    await admin.stop()
+  }
+
+  /// Returns the response to a request over TLS.
+  private func get(_ request: String, _ port: Int) async throws -> String {
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    configuration.trustRoots = .file(certificates.files.file("ca.pem"))
+    let context = try NIOSSLContext(configuration: configuration)
+    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .connect(host: "127.0.0.1", port: port) { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(
+            try NIOSSLClientHandler(context: context, serverHostname: nil))
+          return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+        }
+      }
+    return try await channel.executeThenClose { inbound, outbound in
+      try await outbound.write(ByteBuffer(string: request))
+      var response = ByteBuffer()
+      for try await var part in inbound { response.writeBuffer(&part) }
+      return String(buffer: response)
+    }
+  }
+}
