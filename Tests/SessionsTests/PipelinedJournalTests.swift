@@ -42,6 +42,7 @@ struct PipelinedJournalTests {
   func groups() {
     for number in 1...6 { commit(number, 1) }
     #expect(journal.begun.map(\.count) == [1, 1, 1] && results.all == [])
+    #expect(writer.metrics.waitingTurns == 6 && writer.metrics.waitingBytes == 6)
     journal.end()
     commits.run()
     #expect(journal.begun.map(\.count) == [1, 1, 3] && results.all == ["1"])
@@ -51,6 +52,10 @@ struct PipelinedJournalTests {
     commit(7, 1)
     journal.end()
     #expect(results.all.last == "7" && journal.committed.count == 7)
+    let metrics = writer.metrics
+    #expect(metrics.waitingTurns == 0 && metrics.waitingBytes == 0)
+    #expect(metrics.ended.committedTurns == 7 && metrics.ended.committedBytes == 7)
+    #expect(metrics.ended.failedTurns == 0 && metrics.durations.count == 5)
   }
 
   @Test("after a failure, what was in progress is repeated turn by turn before later turns begin")
@@ -75,6 +80,7 @@ struct PipelinedJournalTests {
     #expect(journal.begun.count == 1)
     journal.end()
     #expect(results.all.last == "7")
+    #expect(writer.metrics.ended.committedTurns == 5 && writer.metrics.ended.failedTurns == 2)
   }
 
   @Test("a session is loaded without blocking the thread of commits")

@@ -83,12 +83,14 @@ struct SleepingTests {
     try await shard().run { shard in
       try begin(shard)
       let handle = try leave(shard, [add(1), add(2)])
+      let stores = shard.metrics.kind("errands").stores
       pass(29, shard)
+      #expect(stores.value == 1)
       #expect(shard.directory.count == 1)
       for round in 1...3 {
         weak let entry = shard.directory[handle]?.entriesInOrder.first
         pass(30, shard)
-        #expect(shard.directory.count == 0 && entry == nil)
+        #expect(shard.directory.count == 0 && entry == nil && stores.value == 0)
         #expect(shard.accounts.all.bytes == 0 && shard.group.census.count == 0)
         #expect(journal.awake == [] && journal.loaded.count == round - 1)
         let mustLoad = shard.mustLoad(handle.description, of: nil)
@@ -96,7 +98,7 @@ struct SleepingTests {
         let (answers, sequence) = try wake(
           handle, shard, [("errands", 1), ("errands", nil)])
         #expect(answers == ["replayed 1", #"none 2 {"count":3,"done":[],"failed":[]}"#])
-        #expect(sequence == 2 && journal.loaded.count == round)
+        #expect(sequence == 2 && journal.loaded.count == round && stores.value == 1)
       }
       #expect(reports.all == [])
     }

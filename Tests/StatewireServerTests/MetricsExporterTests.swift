@@ -14,10 +14,10 @@ struct MetricsExporterTests {
     let library = TestMetrics()
     let exporter = MetricsExporter(library)
     for (inputs, stores) in [(3.0, 2.0), (5.0, 1.0), (5.0, 1.0)] {
-      var snapshot = MetricsSnapshot()
-      snapshot.add(.inputs, inputs, labels: ["todo"])
-      snapshot.add(.stores, stores, labels: ["todo"])
-      exporter.export(snapshot)
+      var reading = MetricsReading()
+      reading.add(.inputs, inputs, labels: ["todo"])
+      reading.add(.stores, stores, labels: ["todo"])
+      exporter.export(reading)
     }
     let labels = [("kind", "todo")]
     #expect(library.counterTotal(label: "statewire_inputs_total", dimensions: labels) == 5)
@@ -29,8 +29,8 @@ struct MetricsExporterTests {
     let library = TestMetrics()
     let exporter = MetricsExporter(library)
     for counts in [[1, 2, 0], [1, 3, 4]] {
-      var snapshot = MetricsSnapshot()
-      snapshot.add(
+      var reading = MetricsReading()
+      reading.add(
         .turns,
         [
           .init(
@@ -40,7 +40,7 @@ struct MetricsExporterTests {
                 bounds: [.milliseconds(1), .seconds(2)], counts: counts,
                 sum: .seconds(counts[1]))))
         ])
-      exporter.export(snapshot)
+      exporter.export(reading)
     }
     let name = "statewire_turn_duration_seconds"
     let shard = [("shard", "0")]

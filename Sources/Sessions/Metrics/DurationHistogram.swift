@@ -57,3 +57,17 @@ public final class DurationHistogram: Sendable {
   // division of 128 bits.
   private static let shift = 30
 }
+
+extension DurationHistogram.Reading {
+  /// Number of all durations.
+  public var count: Int { counts.reduce(0, +) }
+
+  /// The number of durations up to each bound; the bound is a text in seconds, the last one `+Inf`.
+  public var cumulative: [(bound: String, count: Int)] {
+    var total = 0
+    return zip(bounds.map { "\($0 / .seconds(1))" } + ["+Inf"], counts).map { bound, count in
+      total += count
+      return (bound, total)
+    }
+  }
+}

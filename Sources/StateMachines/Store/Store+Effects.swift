@@ -268,7 +268,7 @@ extension Store {
   private func gave(
     _ action: Machine.Action, _ run: EffectRunner<Machine.Action>.Run, isFailure: Bool = false
   ) {
-    if observers.isEmpty { return }
+    if observers.isEmpty, runner.environment.effects == nil { return }
     let isFailure = isFailure || run.work.failing?.isFailure(action) ?? false
     if isFailure { runner.failed(run) }
     observers.gave(action, run.operation, isFailure: isFailure, revision)

@@ -20,21 +20,21 @@ final class MetricsExporter {
 
   init(_ factory: any MetricsFactory) { self.factory = factory }
 
-  /// Exports the values of a snapshot.
-  func export(_ snapshot: MetricsSnapshot) {
-    for family in snapshot.families {
+  /// Exports the values of a reading.
+  func export(_ reading: MetricsReading) {
+    for family in reading.families {
       let metric = family.description
       for sample in family.samples {
         let labels = Array(zip(metric.labels, sample.labels))
         switch sample.value {
         case .number(let number) where metric.kind == .gauge: set(metric.name, labels, number)
         case .number(let number): count(metric.name, labels, number)
-        case .histogram(let reading):
-          for (bound, number) in reading.cumulative {
+        case .histogram(let histogram):
+          for (bound, number) in histogram.cumulative {
             count("\(metric.name)_bucket", labels + [("le", bound)], Double(number))
           }
-          count("\(metric.name)_sum", labels, reading.sum / .seconds(1))
-          count("\(metric.name)_count", labels, Double(reading.count))
+          count("\(metric.name)_sum", labels, histogram.sum / .seconds(1))
+          count("\(metric.name)_count", labels, Double(histogram.count))
         }
       }
     }

@@ -82,7 +82,7 @@ final class AdminHandler: ChannelInboundHandler {
       checkLoops(isHeadOnly: isHeadOnly, context)
     case "/metrics":
       var response = WebResponse(
-        status.metrics.prometheusText, type: MetricsSnapshot.contentType)
+        status.metrics.prometheusText, type: MetricsReading.contentType)
       response.isHeadOnly = isHeadOnly
       send(response, context)
     default:

@@ -36,16 +36,16 @@ public final class ServerStatus: Sendable {
   public init(measuresTurns: Bool = false) { self.measuresTurns = measuresTurns }
 
   /// The current metrics. It never waits for a shard, but reads files of the system.
-  public var metrics: MetricsSnapshot {
+  public var metrics: MetricsReading {
     let metrics = state.withLock { $0.metrics }
-    var snapshot = MetricsSnapshot()
+    var reading = MetricsReading()
     if let settings = metrics?.settings {
-      snapshot.add(.buildInfo, 1, labels: [settings.programName, settings.programVersion])
+      reading.add(.buildInfo, 1, labels: [settings.programName, settings.programVersion])
     }
-    snapshot.add(.ready, readiness == .ready ? 1 : 0)
-    metrics?.add(to: &snapshot)
-    snapshot.addProcess()
-    return snapshot
+    reading.add(.ready, readiness == .ready ? 1 : 0)
+    metrics?.add(to: &reading)
+    reading.addProcess()
+    return reading
   }
 
   /// The readiness for new clients. If there are several reasons against it, the first one in this

@@ -29,7 +29,7 @@ public final class Server: Sendable {
   }
 
   /// The current metrics of the server. It never waits for a shard, but reads files of the system.
-  public var metrics: MetricsSnapshot { status.metrics }
+  public var metrics: MetricsReading { status.metrics }
 
   /// The readiness of the server for new clients.
   public var readiness: Readiness { status.readiness }

@@ -155,6 +155,11 @@ struct BroadcastTests {
       #expect(subscriber.states["x"] == driver.states["x"])
       #expect(subscriber.revisions["x"] == driver.revisions["x"])
     }
+    // Each update was sent to a client, or merged with others.
+    let metrics = world.shard.metrics
+    let received = ([driver] + subscribers).map(\.frames).reduce(0, +)
+    #expect(metrics.updatesSent.value == received)
+    #expect(metrics.updatesCoalesced.value > 1000)
   }
 
   @Test("broadcast subscribers and other clients get the same updates in a turn that ends early")

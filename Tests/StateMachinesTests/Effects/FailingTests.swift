@@ -26,6 +26,34 @@ struct FailingTests {
     TestStore(Puppet(effects: ["do": { _ in effect }, "stop": { _ in .cancel("do") }]))
   }
 
+  @Test("effects are counted when they begin, fail, end and are cancelled")
+  func counts() async throws {
+    let attempts = Record<Int>()
+    let bench = try await Bench(
+      Puppet(
+        effects: [
+          "do": { _ in .run("do", failing: Self.bad, Self.work(attempts, failures: 1)) },
+          "wait": { _ in .run("wait", id: "wait") { try? await $0.sleep(for: .seconds(9)) } },
+          "stop": { _ in .cancel("wait") },
+        ]))
+    func counts() -> [Int] {
+      [bench.effects.running, bench.effects.begun, bench.effects.failed].map(\.value)
+    }
+    try await bench.send("do", noting: "failed")
+    await bench.reaches(notes: 1)
+    #expect(counts() == [0, 1, 1])
+    try await bench.send("do", noting: "done")
+    await bench.reaches(notes: 2)
+    #expect(counts() == [0, 2, 1])
+    for _ in 0..<40 { try await bench.send("wait") }
+    #expect(counts() == [40, 42, 1])
+    try await bench.send("stop")
+    #expect(counts() == [0, 42, 1])
+    try await bench.send("wait")
+    await bench.end()
+    #expect(counts() == [0, 43, 1])
+  }
+
   @Test("an error becomes the action of the failure")
   func action() async throws {
     let attempts = Record<Int>()

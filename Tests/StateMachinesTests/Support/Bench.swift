@@ -11,6 +11,8 @@ actor Bench<Machine: StateMachine>: StoreHost {
   nonisolated let clock = ManualClock()
   /// The faults to inject into the operations of the store.
   nonisolated let faults = Faults()
+  /// The counts of the effects of the store.
+  nonisolated let effects = EffectCounts()
   /// `"0 1 [patch]"` for every publication, in order.
   nonisolated let publications = Record<String>()
   /// Notes of the test, in order.
@@ -31,7 +33,7 @@ actor Bench<Machine: StateMachine>: StoreHost {
   ) throws {
     let store = try Store(
       machine, number: StoreNumber(7), host: self,
-      environment: StoreEnvironment(clock: clock, faults: faults), hooks: hooks,
+      environment: StoreEnvironment(clock: clock, faults: faults, effects: effects), hooks: hooks,
       revision: revision)
     open = store
     _ = store.listen { [publications, revisions] publication in

@@ -106,7 +106,7 @@ struct MetricsTests {
     await server.stop()
   }
 
-  @Test("a snapshot does not wait for a shard that is busy")
+  @Test("a reading does not wait for a shard that is busy")
   func busy() async throws {
     let gate = DispatchSemaphore(value: 0)
     let (passing, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -141,10 +141,10 @@ struct MetricsTests {
 
   @Test("text for Prometheus, with escaped labels")
   func text() {
-    var snapshot = MetricsSnapshot()
-    snapshot.add(.sessions, 3)
-    snapshot.add(.stores, by: [("a\"b\\c\nd", 1), ("plain", 2), ("plain", 3)])
-    snapshot.add(
+    var reading = MetricsReading()
+    reading.add(.sessions, 3)
+    reading.add(.stores, by: [("a\"b\\c\nd", 1), ("plain", 2), ("plain", 3)])
+    reading.add(
       .turns,
       [
         .init(
@@ -152,7 +152,7 @@ struct MetricsTests {
           value: .histogram(.init(bounds: [.seconds(1)], counts: [2, 1], sum: .milliseconds(2500))))
       ])
     #expect(
-      snapshot.prometheusText == #"""
+      reading.prometheusText == #"""
         # HELP statewire_sessions Sessions with a handle that are in memory.
         # TYPE statewire_sessions gauge
         statewire_sessions 3
@@ -179,12 +179,12 @@ struct MetricsTests {
     #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#
   }
 
-  /// The numbers of a snapshot.
+  /// The numbers of a reading.
   private struct Values {
     private var numbers: [[String]: Double] = [:]
 
-    init(_ snapshot: MetricsSnapshot) {
-      for family in snapshot.families {
+    init(_ reading: MetricsReading) {
+      for family in reading.families {
         for sample in family.samples {
           guard case .number(let number) = sample.value else { continue }
           numbers[[family.description.name] + sample.labels] = number

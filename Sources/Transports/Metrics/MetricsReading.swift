@@ -3,7 +3,7 @@
 public import ServerCore
 
 /// The metrics of a server at one time.
-public struct MetricsSnapshot: Sendable {
+public struct MetricsReading: Sendable {
   /// The value of a metric for some values of its labels.
   public enum Value: Sendable {
     /// The value of a counter or a gauge.

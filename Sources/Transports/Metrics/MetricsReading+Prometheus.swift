@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ServerCore
+internal import ServerCore
 
-extension MetricsSnapshot {
+extension MetricsReading {
   /// The type of the text, as a field of HTTP.
   static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -19,12 +19,12 @@ extension MetricsSnapshot {
         let labels = Array(zip(metric.labels, sample.labels))
         switch sample.value {
         case .number(let number): text += Self.line(name, labels, number)
-        case .histogram(let reading):
-          for (bound, count) in reading.cumulative {
+        case .histogram(let histogram):
+          for (bound, count) in histogram.cumulative {
             text += Self.line("\(name)_bucket", labels + [("le", bound)], Double(count))
           }
-          text += Self.line("\(name)_sum", labels, reading.sum / .seconds(1))
-          text += Self.line("\(name)_count", labels, Double(reading.count))
+          text += Self.line("\(name)_sum", labels, histogram.sum / .seconds(1))
+          text += Self.line("\(name)_count", labels, Double(histogram.count))
         }
       }
     }
@@ -53,19 +53,5 @@ extension MetricsSnapshot {
       }
     }
     return escaped
-  }
-}
-
-extension DurationHistogram.Reading {
-  /// Number of all durations.
-  public var count: Int { counts.reduce(0, +) }
-
-  /// The number of durations up to each bound; the bound is a text in seconds, the last one `+Inf`.
-  public var cumulative: [(bound: String, count: Int)] {
-    var total = 0
-    return zip(bounds.map { "\($0 / .seconds(1))" } + ["+Inf"], counts).map { bound, count in
-      total += count
-      return (bound, total)
-    }
   }
 }

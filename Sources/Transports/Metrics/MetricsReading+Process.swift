@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-extension MetricsSnapshot {
+extension MetricsReading {
   /// Adds the metrics of the process, under the names that all programs use.
   ///
   /// - Source: proc(5); https://prometheus.io/docs/instrumenting/writing_clientlibs (process metrics).
