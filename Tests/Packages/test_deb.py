@@ -88,6 +88,7 @@ class DebianPackage(PackageTest):
                      "/usr/share/zsh/vendor-completions/_statewire",
                      "/usr/share/fish/vendor_completions.d/statewire.fish",
                      "/usr/share/doc/statewire/copyright", "/usr/share/doc/statewire/NOTICES.gz",
+                     "/usr/share/doc/statewire/grafana.json",
                      "/usr/lib/systemd/system/statewire.service", "/usr/lib/systemd/system/statewire.socket"):
             self.assertIn(f".{name}\n", content)
         self.assertEqual(set(re.findall(r"^\S+ (\S+) ", content, re.MULTILINE)), {"root/root"})
