@@ -4,6 +4,7 @@
 import os
 import re
 import subprocess
+import time
 
 import faults
 import networks
@@ -67,11 +68,17 @@ class Cluster:
         return address.replace(f"@{host}:{port}", f"@{outside}:{forwarder.port}")
 
     def drain(self, node):
-        """Runs `statewire node drain` for a node."""
+        """Runs `statewire node drain` for a node. One that has just continued after a stop needs a moment to join again."""
         command = [self.program, "node", "drain", node.name, "--database", self.address]
-        run = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
-        if run.returncode:
-            raise Broken(f"node drain: {run.stderr.strip()}")
+        deadline = time.monotonic() + 10
+        while True:
+            run = subprocess.run(
+                command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+            if not run.returncode:
+                return
+            if "there is no node" not in run.stderr or time.monotonic() > deadline:
+                raise Broken(f"node drain: {run.stderr.strip()}")
+            time.sleep(0.2)
 
     def _place(self, name):
         """Returns the hosts of a node for clients and for other nodes, and the command that enters its place."""
