@@ -22,6 +22,10 @@ public final class Session {
   ///
   /// - Units: since 1970.
   var expiry: Duration?
+  /// The time at which the session was opened or loaded.
+  ///
+  /// - Units: the shard's `uptime`.
+  let opened: Duration
   /// True after the session has ended.
   public internal(set) var isEnded = false
   /// The opening that `SessionError.unprepared` is about.
@@ -63,6 +67,7 @@ public final class Session {
   public init(isolation shard: isolated Shard) {
     clients = shard.clients
     clock = shard.sessionClock()
+    opened = shard.uptime
     account = SessionAccount(maximum: shard.limits.bytesPerSession, within: shard.accounts)
     record = shard.commits.map { SessionRecord(shard.directory.newHandle(), $0) }
   }
@@ -73,6 +78,7 @@ public final class Session {
   ) {
     clients = shard.clients
     clock = shard.sessionClock()
+    opened = shard.uptime
     account = SessionAccount(maximum: shard.limits.bytesPerSession, within: shard.accounts)
     record = shard.commits.map { SessionRecord(handle, $0) }
     self.handle = handle

@@ -9,6 +9,9 @@ public struct StoreKind: Sendable {
   public let name: String
   /// The sessions that use one store of this kind.
   public let scope: StoreScope
+  /// The names of members, at any depth of states, inputs and events, whose values are secrets of
+  /// users. The console does not show them.
+  public private(set) var secretMembers: Set<String> = []
   /// Returns the reason to refuse a use of a store to a viewer; nil if every use is permitted.
   let refusing: Refusing?
   /// Decodes a configuration.
@@ -309,6 +312,15 @@ public struct StoreKind: Sendable {
     _ state: JSONValue, version: Int, configuration: JSONValue
   ) throws(JSONError) {
     try checkDecoded(state, version, read(configuration))
+  }
+
+  /// Returns the kind with members whose values are secrets of users.
+  ///
+  /// - Parameter members: The names of the members, at any depth of states, inputs and events.
+  public func concealing(_ members: String...) -> StoreKind {
+    var kind = self
+    kind.secretMembers.formUnion(members)
+    return kind
   }
 
   /// A store and the function that takes its inputs.

@@ -60,8 +60,8 @@ extension ServeOption {
         "admin", \.admin, valueName: "host:port",
         discussion: """
           /healthz responds 200 while the event loops do; /readyz responds 200 if the server is ready for clients, and \
-          otherwise 503 with the reason.
-          """, "Serve health and readiness over HTTP on a loopback address."),
+          otherwise 503 with the reason; /console is a page that shows sessions, stores and states.
+          """, "Serve health, readiness and a console over HTTP on a loopback address."),
     ]
   }
 

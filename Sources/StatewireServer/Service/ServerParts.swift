@@ -159,7 +159,8 @@ struct ServerParts: Sendable {
     of configuration: ServerConfiguration, _ status: ServerStatus
   ) async throws(StartupError) -> AdminInterface? {
     guard let (host, port) = configuration.admin else { return nil }
-    let admin = try await AdminInterface.start(host: host, port: port, status)
+    let admin = try await AdminInterface.start(
+      host: host, port: port, status, console: PageFiles.console)
     configuration.logger.notice("admin interface at http://\(admin.address)")
     return admin
   }

@@ -12,6 +12,7 @@ public import TransportSupport
 /// |---|---|
 /// | `/healthz` | 200 if all event loops respond; otherwise 503 |
 /// | `/readyz` | 200 if the server is ready for new clients; otherwise 503. One line has the reason. |
+/// | `/console` | a page that shows the sessions, their stores and their states |
 ///
 /// It has a thread of its own, so that it responds while a shard does not, and before the server
 /// listens.
@@ -34,9 +35,10 @@ public final class AdminInterface: Sendable {
   ///   - host: A loopback address or `localhost`.
   ///   - port: The port; 0 makes the system assign a free one.
   ///   - status: The status of the server.
+  ///   - console: The files of the console's page, by their paths; empty for no console.
   /// - Throws: `StartupError`, also if other machines could reach the address.
   public static func start(
-    host: String, port: Int, _ status: ServerStatus
+    host: String, port: Int, _ status: ServerStatus, console: [String: [UInt8]] = [:]
   ) async throws(StartupError) -> AdminInterface {
     let asked = ServerAddress.tcp(host: host, port: port)
     guard isLoopback(host) else {
@@ -49,6 +51,11 @@ public final class AdminInterface: Sendable {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     do {
       let count = Lock(0)
+      let loop = group.next()
+      // One for all connections, on their loop.
+      let made = try await loop.submit {
+        NIOLoopBound(console.isEmpty ? nil : Console(console, status, on: loop), eventLoop: loop)
+      }.get()
       let listener = try await ServerBootstrap(group: group)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
         .serverChannelInitializer { channel in
@@ -58,7 +65,7 @@ public final class AdminInterface: Sendable {
         .childChannelOption(.maxMessagesPerRead, value: 1)
         .childChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(AdminHandler(status, count))
+            try channel.pipeline.syncOperations.addHandler(AdminHandler(status, count, made.value))
           }
         }
         .bind(host: host, port: port).get()

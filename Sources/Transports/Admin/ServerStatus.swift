@@ -12,6 +12,8 @@ public final class ServerStatus: Sendable {
     var outages: [Outage: String] = [:]
     /// Runs a closure on the thread of each shard.
     var threads: [ShardThread] = []
+    /// The shards, for the console.
+    var shards: [Shard] = []
   }
 
   /// A part of the server that cannot work without the database.
@@ -57,8 +59,15 @@ public final class ServerStatus: Sendable {
   }
 
   /// Notes that the server serves clients on some threads.
-  func started(_ threads: [ShardThread]) {
-    state.withLock { state in (state.hasStarted, state.threads) = (true, threads) }
+  func started(_ threads: [ShardThread], _ shards: [Shard] = []) {
+    state.withLock { state in
+      (state.hasStarted, state.threads, state.shards) = (true, threads, shards)
+    }
+  }
+
+  /// The shards of the server and their threads; none before it serves clients.
+  var servedShards: ServedShards {
+    state.withLock { state in ServedShards(shards: Array(zip(state.shards, state.threads))) }
   }
 
   /// Notes that the server ends.

@@ -16,9 +16,12 @@ public final class Server: Sendable {
   private let backend: any ServerBackend
   private let status: ServerStatus
 
-  private init(_ backend: any ServerBackend, _ status: ServerStatus, _ threads: [ShardThread]) {
+  private init(
+    _ backend: any ServerBackend, _ status: ServerStatus, _ threads: [ShardThread],
+    _ shards: [Shard]
+  ) {
     (self.backend, self.status) = (backend, status)
-    status.started(threads)
+    status.started(threads, shards)
   }
 
   /// The readiness of the server for new clients.
@@ -118,7 +121,7 @@ public final class Server: Sendable {
       return Server(
         try await StandardServer.start(
           shard, settings, on: thread, outputFailed: outputFailed, exitedEarly: exitedEarly),
-        status, [thread.shard])
+        status, [thread.shard], [shard])
     }
     let web = try WebRouter(site)
     let threads = try SocketServer.Threads(shards)
@@ -136,7 +139,7 @@ public final class Server: Sendable {
     return Server(
       try await SocketServer.start(
         made, settings, on: threads, listeners, inherited, certificate, web, nodes, stdio: stdio,
-        outputFailed: outputFailed), status, threads.shards)
+        outputFailed: outputFailed), status, threads.shards, made)
   }
 
   /// Checks that a server can have several shards.
