@@ -61,6 +61,8 @@ public final class Session {
   let account: SessionAccount
   private(set) var phase = LifecyclePhase.active
   private var tracer: Tracer?
+  /// The recording of the session; nil unless a console reads it.
+  public private(set) var recording: SessionRecording?
   private var historyBytes: Int?
 
   /// Creates an empty session.
@@ -158,7 +160,20 @@ public final class Session {
   /// Shared stores are not traced.
   public func trace(_ client: ClientID?) {
     tracer = client.map { Tracer($0, clients) }
-    for storeEntry in ownEntries where !storeEntry.isClosed { storeEntry.trace(tracer) }
+    observeStores()
+  }
+
+  /// Records all stores of the session from now on; nil ends the recording. Shared stores belong to
+  /// another session.
+  func record(_ recording: SessionRecording?) {
+    self.recording = recording
+    observeStores()
+  }
+
+  private func observeStores() {
+    for storeEntry in ownEntries where !storeEntry.isClosed {
+      storeEntry.observe(tracer, recording)
+    }
   }
 
   /// Ends the trace if it is sent to a client, because the client leaves.
@@ -296,7 +311,7 @@ public final class Session {
     storeEntries[storeEntry.name] = storeEntry
     if let historyBytes { storeEntry.keepHistory(maximumBytes: historyBytes) }
     journal(storeEntry)
-    storeEntry.trace(tracer)
+    if tracer != nil || recording != nil { storeEntry.observe(tracer, recording) }
     if phase == .inactive { storeEntry.store.take(phase) }
   }
 

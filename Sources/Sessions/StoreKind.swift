@@ -332,7 +332,7 @@ public struct StoreKind: Sendable {
     typealias Send = (inout JSONReader, Viewer) throws(InputError) -> SendResult?
 
     let store: any AnyStore
-    let send: Send
+    var send: Send
 
     /// Creates the pair for the store of a machine.
     public init<Machine: StateMachine>(_ store: Store<Machine>) {

@@ -17,6 +17,7 @@ async function showServer() {
 		const { readiness, isTest, gauges } = await get("server");
 		state = readiness;
 		text = isTest ? `${readiness}, under test` : readiness;
+		document.body.classList.toggle("test", isTest);
 		const show = ({ name }, count) => (name.includes("bytes") ? bytes(count) : number.format(count));
 		keyed(
 			$("#gauges"),

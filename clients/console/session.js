@@ -3,8 +3,12 @@
 // One session: its participants, its stores, and the state of the chosen store.
 
 import { get, repeatedly } from "./api.js";
+import { conversation } from "./conversation.js";
 import { $, bytes, duration, element, keyed, write } from "./dom.js";
+import { buttons, confirmed, evictButton, sender } from "./operate.js";
 import { title } from "./sessions.js";
+import { timeline } from "./timeline.js";
+import { travel } from "./travel.js";
 import { Tree } from "./tree.js";
 
 function showFacts(session) {
@@ -23,15 +27,15 @@ function showFacts(session) {
 	$("#facts").replaceChildren(...nodes);
 }
 
-function showParticipants({ participants }) {
+function showParticipants({ id, participants }) {
 	keyed(
 		$("#participants"),
 		participants,
 		({ client }) => client,
-		() => element("li", {}, element("b"), element("small")),
+		(participant) => element("li", {}, element("b"), element("small"), evictButton(id, participant)),
 		(node, { name, role, active }) => {
-			write(node.firstChild, name ?? "unnamed");
-			write(node.lastChild, `${role}, ${active ? "active" : "inactive"}`);
+			write(node.children[0], name ?? "unnamed");
+			write(node.children[1], `${role}, ${active ? "active" : "inactive"}`);
 		},
 	);
 	$("#participants-title").hidden = !participants.length;
@@ -44,6 +48,28 @@ export function session(select) {
 	/** What the tree shows. */
 	let shown = {};
 	const tree = new Tree($("#tree"));
+	const earlier = travel((now, before) => {
+		if (now === undefined) {
+			shown = {};
+			return run();
+		}
+		if (before !== undefined) tree.show(before);
+		tree.show(now, before !== undefined);
+	});
+	const inputs = sender();
+	buttons(() => id);
+	/** Downloads the recorded events as a conversation. */
+	$("#save").onclick = () =>
+		confirmed("", $("#session-note"), async () => {
+			const stateAt = async (name, revision) => (await get("state", { session: id, store: name, revision })).state;
+			const text = await conversation(events.all, stateAt);
+			const href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+			element("a", { href, download: "recorded.conversation" }).click();
+			setTimeout(() => URL.revokeObjectURL(href), 10_000);
+		});
+	const events = timeline((event) => {
+		if (event.type === "update" && event.store === store) earlier.visit(event.revision);
+	});
 
 	function showStores({ stores }) {
 		keyed(
@@ -70,6 +96,9 @@ export function session(select) {
 		if (!known) return;
 		write($("#store-title"), known.name);
 		write($("#revision"), `${known.kind} · revision ${known.revision}${known.closed ? " · closed" : ""}`);
+		earlier.choose(id, store, known.revision);
+		inputs.choose(id, store, known.kind);
+		if (earlier.isAway) return;
 		const isSame = shown.id === id && shown.store === store;
 		if (isSame && shown.revision === known.revision && shown.closed === known.closed) return;
 		if (!isSame) tree.clear();
@@ -117,6 +146,7 @@ export function session(select) {
 				$("#facts").text = undefined;
 			}
 			[id, store] = [newID, newStore];
+			events.choose(id, store);
 			run();
 		},
 	};

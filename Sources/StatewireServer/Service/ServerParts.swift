@@ -39,6 +39,8 @@ struct ServerParts: Sendable {
   let programs: ProgramKinds
   /// The admin interface; nil without one.
   let admin: AdminInterface?
+  /// Signalled when the server is to end.
+  let ending: Latch
 
   /// Ends all parts, in reverse order of their start.
   func close() async {
@@ -70,7 +72,8 @@ struct ServerParts: Sendable {
     let hasFailed = AtomicFlag()
     let status = ServerStatus()
     let incidents = JournalIncidents(status, logger)
-    let admin = try await adminInterface(of: configuration, status)
+    let ending = Latch()
+    let admin = try await adminInterface(of: configuration, status, ending)
     let member: ClusterMember?
     do {
       member = try configuration.cluster.map { cluster throws(StartupError) in
@@ -141,7 +144,7 @@ struct ServerParts: Sendable {
       return ServerParts(
         database: database, documents: documents, hasFailed: hasFailed, client: remote?.client,
         server: server, secrets: secrets, folder: folder, lock: lock, member: member,
-        programs: programs, admin: admin)
+        programs: programs, admin: admin, ending: ending)
     } catch {
       await member?.leave()
       await programs.close()
@@ -156,11 +159,13 @@ struct ServerParts: Sendable {
 
   /// Starts the admin interface before everything that takes long; nil without one.
   private static func adminInterface(
-    of configuration: ServerConfiguration, _ status: ServerStatus
+    of configuration: ServerConfiguration, _ status: ServerStatus, _ ending: Latch
   ) async throws(StartupError) -> AdminInterface? {
     guard let (host, port) = configuration.admin else { return nil }
+    // Tokens keep the users of a machine apart; a console without a token would not.
     let admin = try await AdminInterface.start(
-      host: host, port: port, status, console: PageFiles.console)
+      host: host, port: port, status, console: configuration.tokenFile == nil ? PageFiles.console : [:],
+      operations: ConsoleOperations(logger: configuration.logger) { ending.signal() })
     configuration.logger.notice("admin interface at http://\(admin.address)")
     return admin
   }

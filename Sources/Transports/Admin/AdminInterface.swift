@@ -36,9 +36,11 @@ public final class AdminInterface: Sendable {
   ///   - port: The port; 0 makes the system assign a free one.
   ///   - status: The status of the server.
   ///   - console: The files of the console's page, by their paths; empty for no console.
+  ///   - operations: What the console can do to the server.
   /// - Throws: `StartupError`, also if other machines could reach the address.
   public static func start(
-    host: String, port: Int, _ status: ServerStatus, console: [String: [UInt8]] = [:]
+    host: String, port: Int, _ status: ServerStatus, console: [String: [UInt8]] = [:],
+    operations: ConsoleOperations = ConsoleOperations()
   ) async throws(StartupError) -> AdminInterface {
     let asked = ServerAddress.tcp(host: host, port: port)
     guard isLoopback(host) else {
@@ -54,7 +56,8 @@ public final class AdminInterface: Sendable {
       let loop = group.next()
       // One for all connections, on their loop.
       let made = try await loop.submit {
-        NIOLoopBound(console.isEmpty ? nil : Console(console, status, on: loop), eventLoop: loop)
+        NIOLoopBound(
+          console.isEmpty ? nil : Console(console, operations, status, on: loop), eventLoop: loop)
       }.get()
       let listener = try await ServerBootstrap(group: group)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)

@@ -363,6 +363,7 @@ extension SocketServer {
         }
         serving.shard.assumeIsolated { shard in
           shard.sweepSessions()
+          shard.endRecordings(at: .now)
           shard.settleMemory()
         }
       }

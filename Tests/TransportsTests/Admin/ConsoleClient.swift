@@ -76,14 +76,17 @@ extension ClientConnection {
 
 /// Runs `body` with a server that has a console.
 func withConsole(
-  shards: Int = 1, _ body: (ConsoleClient) async throws -> Void
+  shards: Int = 1, isTest: Bool = false, operations: ConsoleOperations = ConsoleOperations(),
+  _ body: (ConsoleClient) async throws -> Void
 ) async throws {
   let status = ServerStatus()
   let admin = try await AdminInterface.start(
-    host: "127.0.0.1", port: 0, status, console: ["index.html": Array("<p>".utf8)])
+    host: "127.0.0.1", port: 0, status, console: ["index.html": Array("<p>".utf8)],
+    operations: operations)
   let server = try await Server.start(
     kinds: [StoreKind("vault") { Vault() }.concealing("pin")], settings: .patient,
-    listeners: [.tcp(host: "127.0.0.1", port: 0)], shards: shards, status: status)
+    listeners: [.tcp(host: "127.0.0.1", port: 0)], shards: shards, status: status,
+    testing: isTest ? OutsideWork() : nil)
   do {
     try await body(ConsoleClient(admin: admin.address, server: server.addresses[0]))
   } catch {

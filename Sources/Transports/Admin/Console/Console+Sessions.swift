@@ -124,6 +124,9 @@ extension Console {
   func respondWithState(
     _ request: ConsoleRequest, _ place: SessionIndex.Place
   ) -> EventLoopFuture<ConsoleResponse> {
+    if let revision = request["revision"].flatMap({ Int($0) }) {
+      return respondWithEarlierState(revision, request, place)
+    }
     let name = request["store"] ?? ""
     let kinds = shards.shards.first?.shard.kinds ?? []
     return shards.read(place.shard, on: loop) { shard in

@@ -12,7 +12,19 @@ internal import StatewireJSON
 /// | `server` | shards, kinds, limits and their use |
 /// | `sessions` | a page of the list of sessions: `search`, `after`, `limit` |
 /// | `session` | one session with its stores: `session` |
-/// | `state` | the view state of a store: `session`, `store` |
+/// | `state` | the view state of a store, now or at a recorded `revision`: `session`, `store` |
+/// | `timeline` | the events `after` a number, if the session is recorded: `session` |
+/// | `schema` | the schemas of the store kinds |
+///
+/// | POST, with `session` in the query | does |
+/// |---|---|
+/// | `record` | records the session while `timeline` is read |
+/// | `send` | sends the member `input` to the member `store` |
+/// | `close` | closes the member `store` |
+/// | `evict` | evicts the member `client` |
+/// | `end` | ends the session |
+/// | `drain` | starts the end of the server; without `session` |
+/// | `advance`, `fault` | under test: advances the clock, without `session`; injects a fault |
 ///
 /// It belongs to the loop of the admin interface, and has no state of a client: a page asks again
 /// when it wants to know more.
@@ -20,14 +32,22 @@ final class Console {
   let loop: any EventLoop
   let index = SessionIndex()
   let status: ServerStatus
+  let operations: ConsoleOperations
   private let files: ConsoleFiles
+  /// The schemas of the store kinds, as JSON text, once they were requested.
+  private var knownSchemas: [UInt8]?
 
   /// - Parameters:
   ///   - files: The files of the page, by their paths.
+  ///   - operations: What the console can do.
   ///   - status: The status of the server, with its shards.
   ///   - loop: The loop of the admin interface.
-  init(_ files: [String: [UInt8]], _ status: ServerStatus, on loop: any EventLoop) {
+  init(
+    _ files: [String: [UInt8]], _ operations: ConsoleOperations, _ status: ServerStatus,
+    on loop: any EventLoop
+  ) {
     self.files = ConsoleFiles(files)
+    self.operations = operations
     self.status = status
     self.loop = loop
   }
@@ -57,8 +77,30 @@ final class Console {
     case (false, "sessions"): sessions(request)
     case (false, "session"): inSession(request, respondWithSession)
     case (false, "state"): inSession(request, respondWithState)
+    case (false, "timeline"): inSession(request, respondWithEvents)
+    case (false, "schema"): ready(.text(schemas()))
+    case (true, "record"): inSession(request, record)
+    case (true, "send"): inSession(request, send)
+    case (true, "close"): inSession(request, close)
+    case (true, "evict"): inSession(request, evict)
+    case (true, "end"): inSession(request, end)
+    case (true, "drain"): drain()
+    case (true, "advance"): advance(request)
+    case (true, "fault"): inSession(request, injectFault)
     default: ready(.error(.notFound, "there is no such path, or it has another method"))
     }
+  }
+
+  /// The schemas of the store kinds, with the definitions that they refer to.
+  private func schemas() -> [UInt8] {
+    if let knownSchemas { return knownSchemas }
+    let kinds = shards.shards.first?.shard.kinds ?? []
+    let document = ServerDescription(kinds: kinds).openRPC
+    let text = JSONValue.object([
+      "stores": document["x-stores"] ?? [:], "components": document["components"] ?? [:],
+    ]).bytes
+    knownSchemas = text
+    return text
   }
 
   /// Returns a future with a response.
