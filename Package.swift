@@ -167,7 +167,7 @@ let package = Package(
     .target(
       name: "Transports",
       dependencies: [
-        "ServerCore", "TransportSupport", "Wire", deque,
+        "ServerCore", "StatewireJSON", "TransportSupport", "Wire", deque,
         .product(name: "NIOCore", package: nio),
         .product(name: "NIOPosix", package: nio),
         .product(name: "NIOTLS", package: nio),
@@ -631,8 +631,8 @@ let package = Package(
     .testTarget(
       name: "TransportsTests",
       dependencies: [
-        "ClientTransports", "JournalTestSupport", "ServerCore", "StateMachines", "TestSupport",
-        "Transports", "Wire",
+        "ClientTransports", "JournalTestSupport", "ServerCore", "StateMachines", "StatewireJSON",
+        "TestSupport", "Transports", "Wire",
         .product(name: "NIOCore", package: nio),
         .product(name: "NIOEmbedded", package: nio),
         .product(name: "NIOPosix", package: nio),

@@ -42,8 +42,10 @@ extension StoreKind {
         case .memory: AddTodoStore(repository: MemoryTodoRepository(), limits: limits)
         }
       },
-      StoreKind("form") { FormStore(limits: limits) },
-      StoreKind("balance") { BalanceStore(service: balance, zone: zone) },
+      StoreKind("form") { FormStore(limits: limits) }
+        .concealing("firstEntry", "secondEntry", "value"),
+      StoreKind("balance") { BalanceStore(service: balance, zone: zone) }
+        .concealing("balance", "formattedBalance"),
       StoreKind(
         "loading", configuration: LoaderConfiguration.self, sharing: LoaderCache.init
       ) { configuration, cache throws(ConfigurationError) in

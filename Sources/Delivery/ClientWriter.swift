@@ -78,6 +78,8 @@ public final class ClientWriter {
   var isLost = false
   /// The session of the client; bytes wait for its commits.
   public var session: Session
+  /// The session of the client.
+  public var attachedSession: Session? { session }
   /// The account of the client's buffers; nil while they have at most 16 KiB.
   var account: ByteAccount?
 

@@ -171,7 +171,7 @@ extension Session {
     write(.expires(at: nil))
   }
 
-  private func evict(_ participant: Participant, _ shard: isolated Shard) {
+  func evict(_ participant: Participant, _ shard: isolated Shard) {
     participants.remove(participant)
     participant.releaseSubscriptions()
     untrace(participant.client)

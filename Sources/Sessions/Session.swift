@@ -22,6 +22,10 @@ public final class Session {
   ///
   /// - Units: since 1970.
   var expiry: Duration?
+  /// The time at which the session was opened or loaded.
+  ///
+  /// - Units: the shard's `uptime`.
+  let opened: Duration
   /// True after the session has ended.
   public internal(set) var isEnded = false
   /// The opening that `SessionError.unprepared` is about.
@@ -57,12 +61,15 @@ public final class Session {
   let account: SessionAccount
   private(set) var phase = LifecyclePhase.active
   private var tracer: Tracer?
+  /// The recording of the session; nil unless a console reads it.
+  public private(set) var recording: SessionRecording?
   private var historyBytes: Int?
 
   /// Creates an empty session.
   public init(isolation shard: isolated Shard) {
     clients = shard.clients
     clock = shard.sessionClock()
+    opened = shard.uptime
     account = SessionAccount(maximum: shard.limits.bytesPerSession, within: shard.accounts)
     record = shard.commits.map { SessionRecord(shard.directory.newHandle(), $0) }
   }
@@ -73,6 +80,7 @@ public final class Session {
   ) {
     clients = shard.clients
     clock = shard.sessionClock()
+    opened = shard.uptime
     account = SessionAccount(maximum: shard.limits.bytesPerSession, within: shard.accounts)
     record = shard.commits.map { SessionRecord(handle, $0) }
     self.handle = handle
@@ -152,7 +160,20 @@ public final class Session {
   /// Shared stores are not traced.
   public func trace(_ client: ClientID?) {
     tracer = client.map { Tracer($0, clients) }
-    for storeEntry in ownEntries where !storeEntry.isClosed { storeEntry.trace(tracer) }
+    observeStores()
+  }
+
+  /// Records all stores of the session from now on; nil ends the recording. Shared stores belong to
+  /// another session.
+  func record(_ recording: SessionRecording?) {
+    self.recording = recording
+    observeStores()
+  }
+
+  private func observeStores() {
+    for storeEntry in ownEntries where !storeEntry.isClosed {
+      storeEntry.observe(tracer, recording)
+    }
   }
 
   /// Ends the trace if it is sent to a client, because the client leaves.
@@ -290,7 +311,7 @@ public final class Session {
     storeEntries[storeEntry.name] = storeEntry
     if let historyBytes { storeEntry.keepHistory(maximumBytes: historyBytes) }
     journal(storeEntry)
-    storeEntry.trace(tracer)
+    if tracer != nil || recording != nil { storeEntry.observe(tracer, recording) }
     if phase == .inactive { storeEntry.store.take(phase) }
   }
 

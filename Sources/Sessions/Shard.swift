@@ -51,6 +51,8 @@ public actor Shard: StoreHost {
   var restoring: RestoredWork?
   /// The state of the loading of sessions.
   var loader = SessionLoader { _ in }
+  /// The sessions that a console reads.
+  var recorded: [RecordedSession] = []
   /// The sessions without a client that will sleep.
   var sleepQueue = SleepQueue()
   /// The work that is deferred until the end of a turn.

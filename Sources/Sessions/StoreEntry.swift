@@ -25,7 +25,7 @@ final class StoreEntry {
     /// The configuration as JSON text.
     var configuration: [UInt8] { sharedConfiguration?.text ?? Array("{}".utf8) }
     let number: StoreNumber
-    let made: StoreKind.Made
+    var made: StoreKind.Made
     /// The injected faults of its operations; nil if the session is not under test.
     let faults: Faults?
     /// True if the state of the store can be journaled.
@@ -85,6 +85,8 @@ final class StoreEntry {
   private(set) var renewal = StoreRenewal.opened
   /// The store's entries for the journal; nil if they are not journaled.
   private var record: StoreEntryRecord?
+  /// The recording of the session; nil unless a console reads it.
+  var recording: SessionRecording?
 
   private let account: SessionAccount
   /// Number of bytes of this store in the account.
@@ -226,6 +228,8 @@ final class StoreEntry {
     for entry in audienceEntries { entry.close() }
     audiences = nil
     isClosed = true
+    recording?.closed(self)
+    recording = nil
     record?.add(.closed)
     waiting?.isWaiting = false
     waiting?.removeAll()
@@ -442,10 +446,15 @@ final class StoreEntry {
     if let record, let now = history?.start, now != start { record.add(.trimmed(now)) }
   }
 
-  /// Sends the trace of the store to a tracer; nil ends the trace.
-  func trace(_ tracer: Tracer?) {
-    guard let tracer else { return store.trace(nil) }
-    store.trace { [name] in tracer.tell($0, of: name) }
+  /// Replaces the function that takes inputs of clients by what `replacement` makes of it.
+  ///
+  /// - Returns: The function before.
+  func replaceSend(
+    _ replacement: (@escaping StoreKind.Made.Send) -> StoreKind.Made.Send
+  ) -> StoreKind.Made.Send {
+    let send = content.made.send
+    content.made.send = replacement(send)
+    return send
   }
 
   /// Returns the object for the next update, and registers it for the end of the turn.
@@ -503,7 +512,8 @@ final class StoreEntry {
 
 extension StoreEntry: StoreServer {
   var needsPatches: Bool {
-    record != nil || history != nil || subscriptions.contains { $0.format != nil }
+    record != nil || history != nil || recording != nil
+      || subscriptions.contains { $0.format != nil }
   }
 
   func willReply() {
@@ -535,6 +545,7 @@ extension StoreEntry: StoreServer {
       return
     }
     content.metrics.updates.add()
+    recording?.published(patch, publication, base, by: self)
     waiting.base = base
     waiting.revision = publication.revision
     waiting.isRedaction = publication.isRedaction
@@ -571,6 +582,7 @@ extension StoreEntry: StoreServer {
   }
 
   func happened(_ event: UnsafeRawBufferPointer, for recipients: EventRecipients) {
+    recording?.happened(event, at: self)
     waitingEvents.append((Array(event), recipients))
     if !isSending { flush() }
   }

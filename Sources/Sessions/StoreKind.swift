@@ -9,6 +9,9 @@ public struct StoreKind: Sendable {
   public let name: String
   /// The sessions that use one store of this kind.
   public let scope: StoreScope
+  /// The names of members, at any depth of states, inputs and events, whose values are secrets of
+  /// users. The console does not show them.
+  public private(set) var secretMembers: Set<String> = []
   /// Returns the reason to refuse a use of a store to a viewer; nil if every use is permitted.
   let refusing: Refusing?
   /// Decodes a configuration.
@@ -311,6 +314,15 @@ public struct StoreKind: Sendable {
     try checkDecoded(state, version, read(configuration))
   }
 
+  /// Returns the kind with members whose values are secrets of users.
+  ///
+  /// - Parameter members: The names of the members, at any depth of states, inputs and events.
+  public func concealing(_ members: String...) -> StoreKind {
+    var kind = self
+    kind.secretMembers.formUnion(members)
+    return kind
+  }
+
   /// A store and the functions that take its inputs and the messages of its effects.
   ///
   /// Closures in addition to the protocol's methods: they are created where the type of the machine
@@ -320,7 +332,7 @@ public struct StoreKind: Sendable {
     typealias Send = (inout JSONReader, Viewer) throws(InputError) -> SendResult?
 
     let store: any AnyStore
-    let send: Send
+    var send: Send
     /// Handles a message from running work; see `AnyStore.receive`.
     let receive: (EffectMessage) -> Void
 

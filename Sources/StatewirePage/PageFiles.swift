@@ -10,16 +10,23 @@ public enum PageFiles {
   /// `static var site: WebSite { WebSite(files: PageFiles.all) }`.
   ///
   /// - Complexity: O(*n*) in the number of bytes, because each access copies them.
-  public static var all: [String: [UInt8]] {
-    let folder = "page/"
-    let files = files(below: folder).map { (String($0.dropFirst(folder.count)), $1) }
-    return Dictionary(uniqueKeysWithValues: files)
-  }
+  public static var all: [String: [UInt8]] { removing("page/") }
 
   /// The modules of the JavaScript client: their contents by path, which begins with `client/`.
   ///
   /// - Complexity: O(*n*) in the number of bytes, because each access copies them.
   public static var client: [String: [UInt8]] { files(below: "client/") }
+
+  /// The page of the console: the contents of its files by path.
+  ///
+  /// - Complexity: O(*n*) in the number of bytes, because each access copies them.
+  public static var console: [String: [UInt8]] { removing("console/") }
+
+  /// Returns the files below a folder, by their paths in it.
+  private static func removing(_ folder: String) -> [String: [UInt8]] {
+    let files = files(below: folder).map { (String($0.dropFirst(folder.count)), $1) }
+    return Dictionary(uniqueKeysWithValues: files)
+  }
 
   private static func files(below folder: String) -> [String: [UInt8]] {
     var files: [String: [UInt8]] = [:]

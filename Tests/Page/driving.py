@@ -33,6 +33,8 @@ class Server:
         self.program = program
         self.folder = tempfile.TemporaryDirectory(prefix="statewire-page-")
         self.address = "127.0.0.1:0"
+        # The address of the admin interface; None without one.
+        self.admin = None
         self.start()
 
     def start(self):
@@ -43,6 +45,8 @@ class Server:
         said = []
         for line in self.process.stderr:
             said.append(line)
+            if match := re.search(r"admin interface at (http://[\d.]+:\d+)", line):
+                self.admin = match[1]
             if match := re.search(r"listening on (?:\w+://)?([\d.]+:\d+)", line):
                 self.address = match[1]
                 break

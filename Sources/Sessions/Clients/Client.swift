@@ -7,6 +7,8 @@ public import StatewireProtocol
 public protocol Client: AnyObject {
   /// The name of the identity of the client's connection; nil if there are no identities.
   var owner: String? { get }
+  /// The session of the client's participant; nil if the client only forwards messages.
+  var attachedSession: Session? { get }
 
   /// Handles an update of a store to which the client has subscribed.
   ///
@@ -70,6 +72,8 @@ public protocol Client: AnyObject {
 extension Client {
   /// Nil, for clients without an identity.
   public var owner: String? { nil }
+  /// Nil, for clients that only forward messages.
+  public var attachedSession: Session? { nil }
 
   /// Disconnects the client.
   public func discard() { disconnect() }

@@ -55,6 +55,14 @@ public final class ClientTable {
     free.append(id.index)
   }
 
+  /// The ids of all clients.
+  var ids: [ClientID] {
+    entries.indices.compactMap { index in
+      guard entries[index].client != nil else { return nil }
+      return ClientID(index: Int32(index), generation: entries[index].generation)
+    }
+  }
+
   /// The client with an id; nil if it was removed.
   public subscript(id: ClientID) -> (any Client)? {
     let entry = entries[Int(id.index)]

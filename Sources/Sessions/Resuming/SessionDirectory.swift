@@ -24,6 +24,8 @@ struct SessionDirectory {
   }
 
   var count: Int { sessions.count }
+  /// The handles of the sessions, in any order.
+  var handles: [SessionHandle] { Array(sessions.keys) }
 
   /// Selects the session that is ended in favor of a new one: a session without a client, of the
   /// owner with the most sessions.

@@ -22,6 +22,7 @@ extension StoreEntry {
     let entry = StoreEntry(self, audience, view)
     audiences = audiences ?? [:]
     audiences?[audience] = entry
+    recording?.wrap([entry])
     return entry
   }
 

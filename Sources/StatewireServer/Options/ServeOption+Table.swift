@@ -60,8 +60,9 @@ extension ServeOption {
         "admin", \.admin, valueName: "host:port",
         discussion: """
           /healthz responds 200 while the event loops do; /readyz responds 200 if the server is ready for clients, and \
-          otherwise 503 with the reason; /metrics has the metrics as text for Prometheus.
-          """, "Serve health and metrics over HTTP on loopback, or over TLS with tokens."),
+          otherwise 503 with the reason; /metrics has the metrics as text for Prometheus; /console is a page that \
+          shows sessions, stores and states.
+          """, "Serve health, metrics and a console over HTTP on loopback, or over TLS with tokens."),
     ]
   }
 

@@ -48,7 +48,7 @@ extension Server {
       || configuration.reload != nil || manager != nil
     if canBeReloaded, configuration.handlesSignals { signal(SIGHUP, SIG_IGN) }
     let parts = try await ServerParts.open(configuration, on: loop)
-    let ending = Latch()
+    let ending = parts.ending
     var signals: ProcessSignals?
     if configuration.handlesSignals {
       // The end of the terminal ends the server, too, unless it was started with `nohup`.

@@ -39,6 +39,8 @@ struct ServerParts: Sendable {
   let programs: ProgramKinds
   /// The admin interface; nil without one.
   let admin: AdminInterface?
+  /// Signalled when the server is to end.
+  let ending: Latch
 
   /// Ends all parts, in reverse order of their start.
   func close() async {
@@ -71,7 +73,8 @@ struct ServerParts: Sendable {
     let status = ServerStatus(
       measuresTurns: configuration.admin != nil || configuration.metrics != nil)
     let incidents = JournalIncidents(status, logger)
-    let admin = try await adminInterface(of: configuration, secrets.adminAccess, status)
+    let ending = Latch()
+    let admin = try await adminInterface(of: configuration, secrets.adminAccess, status, ending)
     let member: ClusterMember?
     do {
       member = try configuration.cluster.map { cluster throws(StartupError) in
@@ -142,7 +145,7 @@ struct ServerParts: Sendable {
       return ServerParts(
         database: database, documents: documents, hasFailed: hasFailed, client: remote?.client,
         server: server, secrets: secrets, folder: folder, lock: lock, member: member,
-        programs: programs, admin: admin)
+        programs: programs, admin: admin, ending: ending)
     } catch {
       await member?.leave()
       await programs.close()
@@ -157,10 +160,16 @@ struct ServerParts: Sendable {
 
   /// Starts the admin interface before everything that takes long; nil without one.
   private static func adminInterface(
-    of configuration: ServerConfiguration, _ access: AdminAccess?, _ status: ServerStatus
+    of configuration: ServerConfiguration, _ access: AdminAccess?, _ status: ServerStatus,
+    _ ending: Latch
   ) async throws(StartupError) -> AdminInterface? {
     guard let (host, port) = configuration.admin else { return nil }
-    let admin = try await AdminInterface.start(host: host, port: port, status, access: access)
+    // Tokens keep the users of a machine apart; a console without a token would not.
+    let hasConsole = configuration.tokenFile == nil && access == nil
+    let admin = try await AdminInterface.start(
+      host: host, port: port, status, access: access,
+      console: hasConsole ? PageFiles.console : [:],
+      operations: ConsoleOperations(logger: configuration.logger) { ending.signal() })
     let scheme = access == nil ? "http" : "https"
     configuration.logger.notice("admin interface at \(scheme)://\(admin.address)")
     return admin

@@ -13,6 +13,8 @@ final class AdminHandler: ChannelInboundHandler {
   private let access: AdminAccess?
   /// The number of connections.
   private let count: Lock<Int>
+  /// The console; nil without one.
+  private let console: Console?
   private var received = ByteBuffer()
   private var hasRequest = false
   private var timeout: Scheduled<Void>?
@@ -21,8 +23,9 @@ final class AdminHandler: ChannelInboundHandler {
   ///   - status: The status of the server.
   ///   - access: The protection; nil if only this machine can reach the interface.
   ///   - count: The number of connections of the interface.
-  init(_ status: ServerStatus, _ access: AdminAccess?, _ count: Lock<Int>) {
-    (self.status, self.access, self.count) = (status, access, count)
+  ///   - console: The console; nil without one.
+  init(_ status: ServerStatus, _ access: AdminAccess?, _ count: Lock<Int>, _ console: Console?) {
+    (self.status, self.access, self.count, self.console) = (status, access, count, console)
   }
 
   /// The time of a connection.
@@ -56,7 +59,10 @@ final class AdminHandler: ChannelInboundHandler {
       let read = try received.withUnsafeReadableBytes { bytes throws(RequestHead.Fault) in
         try RequestHead.read(bytes)
       }
-      guard let (head, _) = read else { return }
+      guard let (head, byteCount) = read else { return }
+      if let console, ConsoleRequest.isOfConsole(head.path) {
+        return respond(to: head, byteCount, by: console, context)
+      }
       hasRequest = true
       respond(to: head, context)
     } catch {
@@ -86,7 +92,7 @@ final class AdminHandler: ChannelInboundHandler {
       response.isHeadOnly = isHeadOnly
       send(response, context)
     default:
-      send(WebResponse(.notFound, "there is /healthz, /readyz and /metrics"), context)
+      send(WebResponse(.notFound, "there is /healthz, /readyz, /metrics and /console"), context)
     }
   }
 
@@ -103,13 +109,44 @@ final class AdminHandler: ChannelInboundHandler {
     guard !head.hasBody else {
       return WebResponse(.badRequest, "a request must not have a body")
     }
-    let host = head.authority ?? head.only("host").flatMap { Authority($0) }
-    guard let host else {
+    return refusal(ofHost: head)
+  }
+
+  /// Returns the response to a request whose host is not accepted; nil if it is.
+  private func refusal(ofHost head: RequestHead) -> WebResponse? {
+    guard let host = Self.host(of: head) else {
       return head.isOld && !head.has("host")
         ? nil : WebResponse(.badRequest, "a request must have exactly one valid Host field")
     }
     return host.isLoopback || access != nil
       ? nil : WebResponse(.forbidden, "\(host.host) is not a name of this machine")
+  }
+
+  private static func host(of head: RequestHead) -> Authority? {
+    head.authority ?? head.only("host").flatMap { Authority($0) }
+  }
+
+  /// Passes a request to the console when its body is complete.
+  private func respond(
+    to head: RequestHead, _ byteCount: Int, by console: Console, _ context: ChannelHandlerContext
+  ) {
+    if let refusal = access?.refusal(of: head) ?? refusal(ofHost: head)
+      ?? ConsoleRequest.refusal(of: head, for: Self.host(of: head))
+    {
+      hasRequest = true
+      return send(refusal, context)
+    }
+    let length = ConsoleRequest.bodyLength(of: head) ?? 0
+    guard received.readableBytes >= byteCount + length else { return }
+    hasRequest = true
+    let body = received.readableBytesView.dropFirst(byteCount).prefix(length)
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    console.response(to: head, body: Array(body)).whenSuccess { response in
+      var response = response
+      response.isHeadOnly = head.method == "HEAD"
+      let (handler, context) = bound.value
+      handler.send(response, context, policy: ConsoleFiles.policy)
+    }
   }
 
   private func checkLoops(isHeadOnly: Bool, _ context: ChannelHandlerContext) {
@@ -127,10 +164,13 @@ final class AdminHandler: ChannelInboundHandler {
     }
   }
 
-  private func send(_ response: WebResponse, _ context: ChannelHandlerContext) {
+  private func send(
+    _ response: WebResponse, _ context: ChannelHandlerContext,
+    policy: String = "default-src 'none'"
+  ) {
     guard context.channel.isActive else { return }
     let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-    context.writeAndFlush(wrapOutboundOut(response.bytes(policy: "default-src 'none'")))
+    context.writeAndFlush(wrapOutboundOut(response.bytes(policy: policy)))
       .whenComplete { _ in bound.value.close(promise: nil) }
   }
 }

@@ -15,6 +15,7 @@ public import TransportSupport
 /// | `/healthz` | 200 if all event loops respond; otherwise 503 |
 /// | `/readyz` | 200 if the server is ready for new clients; otherwise 503. One line has the reason. |
 /// | `/metrics` | the metrics of the server, as text for Prometheus |
+/// | `/console` | a page that shows the sessions, their stores and their states |
 ///
 /// It has a thread of its own, so that it responds while a shard does not, and before the server
 /// listens.
@@ -38,9 +39,12 @@ public final class AdminInterface: Sendable {
   ///   - port: The port; 0 makes the system assign a free one.
   ///   - status: The status of the server.
   ///   - access: The protection by TLS and tokens; nil for none.
+  ///   - console: The files of the console's page, by their paths; empty for no console.
+  ///   - operations: What the console can do to the server.
   /// - Throws: `StartupError`, also if other machines could reach the address without a protection.
   public static func start(
-    host: String, port: Int, _ status: ServerStatus, access: AdminAccess? = nil
+    host: String, port: Int, _ status: ServerStatus, access: AdminAccess? = nil,
+    console: [String: [UInt8]] = [:], operations: ConsoleOperations = ConsoleOperations()
   ) async throws(StartupError) -> AdminInterface {
     let asked = ServerAddress.tcp(host: host, port: port)
     guard access != nil || isLoopback(host) else {
@@ -53,6 +57,12 @@ public final class AdminInterface: Sendable {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     do {
       let count = Lock(0)
+      let loop = group.next()
+      // One for all connections, on their loop.
+      let made = try await loop.submit {
+        NIOLoopBound(
+          console.isEmpty ? nil : Console(console, operations, status, on: loop), eventLoop: loop)
+      }.get()
       let listener = try await ServerBootstrap(group: group)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
         .serverChannelInitializer { channel in
@@ -66,7 +76,7 @@ public final class AdminInterface: Sendable {
             if let access {
               try pipeline.addHandler(NIOSSLServerHandler(context: access.certificate.context))
             }
-            try pipeline.addHandler(AdminHandler(status, access, count))
+            try pipeline.addHandler(AdminHandler(status, access, count, made.value))
           }
         }
         .bind(host: host, port: port).get()

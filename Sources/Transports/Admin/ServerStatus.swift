@@ -14,6 +14,8 @@ public final class ServerStatus: Sendable {
     var threads: [ShardThread] = []
     /// The sources of the metrics; nil before the server serves clients.
     var metrics: ServerMetrics?
+    /// The shards, for the console.
+    var shards: [Shard] = []
   }
 
   /// A part of the server that cannot work without the database.
@@ -78,10 +80,18 @@ public final class ServerStatus: Sendable {
   }
 
   /// Notes that the server serves clients on some threads.
-  func started(_ threads: [ShardThread], _ metrics: ServerMetrics? = nil) {
+  func started(
+    _ threads: [ShardThread], _ metrics: ServerMetrics? = nil, shards: [Shard] = []
+  ) {
     state.withLock { state in
-      (state.hasStarted, state.threads, state.metrics) = (true, threads, metrics)
+      (state.hasStarted, state.threads) = (true, threads)
+      (state.metrics, state.shards) = (metrics, shards)
     }
+  }
+
+  /// The shards of the server and their threads; none before it serves clients.
+  var servedShards: ServedShards {
+    state.withLock { state in ServedShards(shards: Array(zip(state.shards, state.threads))) }
   }
 
   /// Notes that the server ends.

@@ -25,7 +25,8 @@ public final class Server: Sendable {
       threads,
       ServerMetrics(
         settings: settings, group: shards[0].group, shards: shards.map(\.metrics),
-        connections: backend.metrics, journal: journal))
+        connections: backend.metrics, journal: journal),
+      shards: shards)
   }
 
   /// The current metrics of the server. It never waits for a shard, but reads files of the system.

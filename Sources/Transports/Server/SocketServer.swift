@@ -364,6 +364,7 @@ extension SocketServer {
         }
         serving.shard.assumeIsolated { shard in
           shard.sweepSessions()
+          shard.endRecordings(at: .now)
           shard.settleMemory()
         }
       }

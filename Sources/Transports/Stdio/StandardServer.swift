@@ -120,7 +120,10 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
   private func sweep(_ parent: ParentWatch?) {
     thread.loop.schedule(after: .seconds(1)) { [weak self] in
       guard let self else { return }
-      shard.assumeIsolated { $0.sweepSessions() }
+      shard.assumeIsolated { shard in
+        shard.sweepSessions()
+        shard.endRecordings(at: .now)
+      }
       let isGone = parent?.isGone ?? false
       if isGone { client.finish() }
       // The end of the parent is handled only once.

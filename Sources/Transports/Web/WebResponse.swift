@@ -9,6 +9,7 @@ internal import NIOCore
 enum Status: Int {
   case switchingProtocols = 101
   case ok = 200
+  case movedPermanently = 301
   case notModified = 304
   case badRequest = 400
   case unauthorised = 401
@@ -23,6 +24,7 @@ enum Status: Int {
     switch self {
     case .switchingProtocols: "Switching Protocols"
     case .ok: "OK"
+    case .movedPermanently: "Moved Permanently"
     case .notModified: "Not Modified"
     case .badRequest: "Bad Request"
     case .unauthorised: "Unauthorized"

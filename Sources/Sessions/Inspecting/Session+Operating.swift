@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import StateMachines
+internal import StatewireJSON
+internal import StatewireProtocol
+
+// What an operator does to a session. Each is to be called in a turn.
+
+extension Session {
+  /// Sends an input to a store, as a driver with the name `console` and the identity of the session.
+  ///
+  /// - Parameters:
+  ///   - input: The input as JSON text.
+  ///   - name: The name of an open store.
+  ///   - shard: The shard of the session.
+  /// - Returns: The revision after the input's immediate actions.
+  /// - Throws: `SessionError`; nothing has changed then.
+  public func operate(
+    sending input: [UInt8], to name: String, isolation shard: isolated Shard
+  ) throws(SessionError) -> Revision {
+    // A client without an object: it gets no messages.
+    let client = clients.makeID()
+    defer { clients.remove(client) }
+    let viewer = Viewer(identity: identity, name: "console", role: .driver)
+    guard storeEntries[name] != nil else { throw .unknownStore(name) }
+    let subscription = try attach(
+      client, to: name, opening: false, viewer: viewer, isolation: shard)
+    defer { detach([subscription]) }
+    let result: Result<Revision, SessionError> = input.withUnsafeBytes { bytes in
+      var reader = JSONReader(oneValue: bytes, depth: 0, limits: JSONLimits())
+      do throws(SessionError) {
+        _ = try subscription.send(reading: &reader, request: nil)
+        return .success(subscription.revision)
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  /// Ends the session and notifies its clients. A client without a handle is disconnected.
+  public func endByOperator(isolation shard: isolated Shard) {
+    guard let handle else { return participants.visit { $0.connectedClient?.disconnect() } }
+    shard.directory.remove(self)
+    write(.ended)
+    let leaving = Array(participants)
+    participants.removeAll()
+    for participant in leaving {
+      participant.releaseSubscriptions()
+      participant.connectedClient?.sessionClosed(handle, reason: .closed)
+    }
+    end(isolation: shard)
+  }
+
+  /// Evicts a participant, as another frontend with its name does.
+  ///
+  /// - Parameters:
+  ///   - client: The id of its client.
+  ///   - shard: The shard of the session.
+  /// - Returns: False if the session has no such participant.
+  public func evictByOperator(_ client: ClientID, isolation shard: isolated Shard) -> Bool {
+    guard let participant = participants.first(where: { $0.client == client }) else { return false }
+    guard handle != nil else {
+      participant.connectedClient?.disconnect()
+      return true
+    }
+    evict(participant, shard)
+    if participants.isEmpty { expire(after: shard.limits.timeToLive, shard) }
+    participantsChanged()
+    return true
+  }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import DequeModule
+public import StateMachines
+public import StatewireJSON
+
+/// The last events of a session, recorded while the console reads them.
+///
+/// Its memory is bounded: beyond a number of events or bytes, the oldest events are dropped. It
+/// belongs to the shard of the session. A session without a recording pays one comparison for each
+/// publication, and nothing for anything else: traces and inputs pass through closures that exist
+/// only while there is a recording.
+public final class SessionRecording {
+  /// The greatest number of events.
+  public static let maximumEvents = 20_000
+  /// The greatest memory of the events.
+  ///
+  /// - Units: bytes.
+  public static let maximumBytes = 8 << 20
+  /// The longest text of an event; a longer one is left out.
+  ///
+  /// - Units: bytes.
+  static let maximumTextBytes = 256 << 10
+  /// The largest state from which others are computed.
+  ///
+  /// - Units: bytes.
+  static let maximumStateBytes = 1 << 20
+
+  private let clock: any StoreClock
+  private var events: Deque<RecordedEvent> = []
+  /// The memory of the events, approximately.
+  private(set) var byteCount = 0
+  /// The number of the last event.
+  public private(set) var last = 0
+  /// The time at which the console has read last.
+  private(set) var lastRead: ContinuousClock.Instant
+  /// The last event before the last redaction of each store. Texts up to it are not shown.
+  private var redactions: [String: Int] = [:]
+  /// The bytes of patches since the last whole state, by store.
+  private var patchBytes: [String: Int] = [:]
+  /// The functions that took the inputs of each store entry before.
+  var sends: [ObjectIdentifier: StoreKind.Made.Send] = [:]
+  /// The input that a client sends and that has not begun.
+  private var arriving: (text: [UInt8]?, frontend: String?)?
+
+  init(_ clock: any StoreClock, at now: ContinuousClock.Instant) {
+    self.clock = clock
+    lastRead = now
+  }
+
+  /// The number of events that are kept.
+  var count: Int { events.count }
+  /// The number of the oldest event that is kept.
+  public var first: Int { last - events.count + 1 }
+
+  private func add(_ content: RecordedEvent.Content, of entry: StoreEntry) {
+    last += 1
+    let event = RecordedEvent(
+      number: last, time: clock.uptime, store: entry.name, kind: entry.kind, content: content)
+    events.append(event)
+    byteCount += event.bytes
+    while events.count > Self.maximumEvents || byteCount > Self.maximumBytes,
+      let oldest = events.first
+    {
+      byteCount -= oldest.bytes
+      events.removeFirst()
+    }
+  }
+
+  private static func copy(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+    text.count <= maximumTextBytes ? Array(text) : nil
+  }
+}
+
+// MARK: - Recording
+
+extension SessionRecording {
+  /// Begins with a store as it is.
+  func opened(_ entry: StoreEntry) {
+    let configuration = entry.configuration.withUnsafeBytes { Self.copy($0) }
+    add(.opened(configuration, revision: entry.store.revision), of: entry)
+    addState(of: entry)
+  }
+
+  /// Notes the end of a store.
+  func closed(_ entry: StoreEntry) {
+    sends[ObjectIdentifier(entry)] = nil
+    add(.closed, of: entry)
+  }
+
+  /// Notes a record of the store's trace.
+  ///
+  /// The beginning of an operation comes with its request. The streams of actions and of states are
+  /// as long as the store; a state comes with its update, and an immediate action in the stream.
+  func traced(_ record: TraceRecord, of entry: StoreEntry) {
+    switch (record.operation.stage, record.moment) {
+    case (_, .receiveSubscription), (.state, _), (.input, .receiveOutput): return
+    case (.input, .receiveRequest):
+      add(.input(record, text: arriving?.text, frontend: arriving?.frontend), of: entry)
+      arriving = nil
+    case (.action, let moment) where moment != .receiveOutput: return
+    default: add(.traced(record), of: entry)
+    }
+  }
+
+  /// Notes an input that a client sends, until `arrived`.
+  func arrives(_ text: UnsafeRawBufferPointer, from viewer: Viewer) {
+    arriving = (Self.copy(text), viewer.name)
+  }
+
+  /// Notes that the input was accepted or refused.
+  func arrived(at entry: StoreEntry) {
+    guard let (text, frontend) = arriving else { return }
+    arriving = nil
+    add(.refused(text: text, frontend: frontend), of: entry)
+  }
+
+  /// Notes a publication of the store.
+  func published(
+    _ patch: UnsafeRawBufferPointer, _ publication: borrowing Publication, _ base: Revision,
+    by entry: StoreEntry
+  ) {
+    let copy = publication.isRedaction ? nil : Self.copy(patch)
+    add(.updated(base: base, revision: publication.revision, patch: copy), of: entry)
+    if publication.isRedaction {
+      redactions[entry.name] = last
+      return addState(of: entry)
+    }
+    let since = patchBytes[entry.name, default: 0] + patch.count + 64
+    patchBytes[entry.name] = since
+    if copy == nil || since > max(64 << 10, entry.store.shown.expectedBytes) {
+      addState(of: entry)
+    }
+  }
+
+  /// Notes an event of the store.
+  func happened(_ event: UnsafeRawBufferPointer, at entry: StoreEntry) {
+    add(.happened(Self.copy(event)), of: entry)
+  }
+
+  /// Keeps the whole state, which costs a copy of its text, not of its lists.
+  private func addState(of entry: StoreEntry) {
+    patchBytes[entry.name] = 0
+    let state = entry.store.shown
+    guard state.expectedBytes <= Self.maximumStateBytes else { return }
+    add(.state(state, revision: entry.store.revision), of: entry)
+  }
+}
+
+// MARK: - Reading
+
+extension SessionRecording {
+  /// Returns the events after one, the oldest first, and notes that the console has read.
+  ///
+  /// - Parameters:
+  ///   - number: The number of an event; events before `first` are gone.
+  ///   - limit: The greatest number of events.
+  ///   - now: The present time.
+  public func events(
+    after number: Int, limit: Int, at now: ContinuousClock.Instant
+  ) -> [RecordedEvent] {
+    lastRead = now
+    let start = min(max(0, number - first + 1), events.count)
+    return events[start..<min(start + limit, events.count)].map {
+      $0.number <= redactions[$0.store, default: 0] ? $0.redacted : $0
+    }
+  }
+
+  /// A state and the patches that lead from it to a later one.
+  public struct EarlierState: Sendable {
+    /// The state.
+    public let state: JSONEncodedState
+    /// The patches, as JSON text, in their order.
+    public let patches: [[UInt8]]
+    /// The name of the store's kind.
+    public let kind: String
+  }
+
+  /// Returns the parts of a store's state at a revision; nil if they are not kept any more, were too
+  /// large, or have been redacted.
+  ///
+  /// - Complexity: O(events).
+  public func state(of store: String, at revision: Revision) -> EarlierState? {
+    var patches: [[UInt8]] = []
+    var next = revision
+    for event in events.reversed() where event.store == store {
+      if event.number <= redactions[store, default: 0] { return nil }
+      switch event.content {
+      case .updated(let base, next, let patch):
+        guard let patch else { return nil }
+        patches.append(patch)
+        next = base
+      case .state(let state, next):
+        return EarlierState(state: state, patches: patches.reversed(), kind: event.kind)
+      default: continue
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Logging
+internal import NIOCore
+internal import ServerCore
+internal import StatewireJSON
+internal import Wire
+
+// What an operator does. Each action leaves a line in the log, without the contents of an input.
+
+extension Console {
+  /// Sends an input to a store: `store`, `input`.
+  func send(
+    _ request: ConsoleRequest, _ place: SessionIndex.Place
+  ) -> EventLoopFuture<ConsoleResponse> {
+    guard let store = request.object?["store"]?.string, let input = request.object?["input"] else {
+      return ready(.error(.badRequest, "the members store and input are missing"))
+    }
+    let name = input["type"]?.string ?? "an input"
+    return operate(place, "sent the input \(name.prefix(64)) to the store \(store.prefix(64))") {
+      shard, session in
+      do throws(SessionError) {
+        let revision = try session.operate(sending: input.bytes, to: store, isolation: shard)
+        return .value(["revision": JSONValue(revision)])
+      } catch {
+        return .error(.badRequest, error.explanation)
+      }
+    }
+  }
+
+  /// Closes a store: `store`.
+  func close(
+    _ request: ConsoleRequest, _ place: SessionIndex.Place
+  ) -> EventLoopFuture<ConsoleResponse> {
+    let store = request.object?["store"]?.string ?? ""
+    return operate(place, "closed the store \(store.prefix(64))") { shard, session in
+      do throws(SessionError) {
+        try session.close(store, isolation: shard)
+        return .value([:])
+      } catch {
+        return .error(.badRequest, error.explanation)
+      }
+    }
+  }
+
+  /// Evicts a participant: `client`.
+  func evict(
+    _ request: ConsoleRequest, _ place: SessionIndex.Place
+  ) -> EventLoopFuture<ConsoleResponse> {
+    let id = request.object?["client"]?.string ?? ""
+    return operate(place, "evicted the client \(id.prefix(32))") { shard, session in
+      let participants = session.contents.participants
+      guard let client = participants.first(where: { "\($0.client)" == id })?.client,
+        session.evictByOperator(client, isolation: shard)
+      else { return .error(.notFound, "the session has no such participant") }
+      return .value([:])
+    }
+  }
+
+  /// Ends a session.
+  func end(
+    _ request: ConsoleRequest, _ place: SessionIndex.Place
+  ) -> EventLoopFuture<ConsoleResponse> {
+    operate(place, "ended the session") { shard, session in
+      guard !session.summary(isolation: shard).isOwnerOfShared else {
+        return .error(.badRequest, "close the store in the sessions that share it")
+      }
+      session.endByOperator(isolation: shard)
+      return .value([:])
+    }
+  }
+
+  /// Drains the server, as SIGTERM does.
+  func drain() -> EventLoopFuture<ConsoleResponse> {
+    guard let drain = operations.drain else {
+      return ready(.error(.notFound, "this server cannot be drained from here"))
+    }
+    operations.logger?.notice("an operator drains the server")
+    drain()
+    return ready(.value([:]))
+  }
+
+  /// Calls `body` in a turn of the session's shard, and logs what it has done.
+  func operate(
+    _ place: SessionIndex.Place, _ deed: String,
+    _ body: @escaping @Sendable (isolated Shard, Session) -> ConsoleResponse
+  ) -> EventLoopFuture<ConsoleResponse> {
+    let logger = operations.logger
+    return shards.read(place.shard, on: loop) { shard -> (String?, ConsoleResponse) in
+      guard let session = shard.session(place.key) else { return (nil, .noSession) }
+      return (session.handle?.abbreviated, shard.turn { body(shard, session) })
+    }.map { result in
+      guard let (handle, response) = result else {
+        return .error(.unavailable, "the shard does not respond")
+      }
+      var metadata: Logger.Metadata = ["id": "\(place.id)"]
+      if let handle { metadata["session"] = "\(handle)" }
+      if case .error(_, let reason) = response {
+        metadata["refused"] = "\(reason.printable)"
+      }
+      logger?.notice("operator: \(deed.printable)", metadata: metadata)
+      return response
+    }
+  }
+}

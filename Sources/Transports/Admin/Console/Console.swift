@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+internal import ServerCore
+internal import StatewireJSON
+
+/// The console: a page on the admin interface that shows what runs in the server, and the JSON
+/// interface of that page.
+///
+/// | path below `/console/api/` | response |
+/// |---|---|
+/// | `server` | shards, kinds, limits and their use |
+/// | `sessions` | a page of the list of sessions: `search`, `after`, `limit` |
+/// | `session` | one session with its stores: `session` |
+/// | `state` | the view state of a store, now or at a recorded `revision`: `session`, `store` |
+/// | `timeline` | the events `after` a number, if the session is recorded: `session` |
+/// | `schema` | the schemas of the store kinds |
+///
+/// | POST, with `session` in the query | does |
+/// |---|---|
+/// | `record` | records the session while `timeline` is read |
+/// | `send` | sends the member `input` to the member `store` |
+/// | `close` | closes the member `store` |
+/// | `evict` | evicts the member `client` |
+/// | `end` | ends the session |
+/// | `drain` | starts the end of the server; without `session` |
+/// | `advance`, `fault` | under test: advances the clock, without `session`; injects a fault |
+///
+/// It belongs to the loop of the admin interface, and has no state of a client: a page asks again
+/// when it wants to know more.
+final class Console {
+  let loop: any EventLoop
+  let index = SessionIndex()
+  let status: ServerStatus
+  let operations: ConsoleOperations
+  private let files: ConsoleFiles
+  /// The schemas of the store kinds, as JSON text, once they were requested.
+  private var knownSchemas: [UInt8]?
+
+  /// - Parameters:
+  ///   - files: The files of the page, by their paths.
+  ///   - operations: What the console can do.
+  ///   - status: The status of the server, with its shards.
+  ///   - loop: The loop of the admin interface.
+  init(
+    _ files: [String: [UInt8]], _ operations: ConsoleOperations, _ status: ServerStatus,
+    on loop: any EventLoop
+  ) {
+    self.files = ConsoleFiles(files)
+    self.operations = operations
+    self.status = status
+    self.loop = loop
+  }
+
+  /// The shards of the server; none before it serves.
+  var shards: ServedShards { status.servedShards }
+
+  /// Returns the response to a request that was not refused.
+  func response(to head: RequestHead, body: [UInt8]) -> EventLoopFuture<WebResponse> {
+    let request = ConsoleRequest(head, body: body)
+    guard request.path.hasPrefix("/api/") else {
+      let file = files.response(to: head, request.path)
+      return loop.makeSucceededFuture(
+        head.method == "POST"
+          ? WebResponse(.methodNotAllowed, "use GET", fields: [("Allow", "GET, HEAD")]) : file)
+    }
+    guard !shards.shards.isEmpty else {
+      return loop.makeSucceededFuture(
+        ConsoleResponse.error(.unavailable, "the server is starting").web)
+    }
+    return respond(to: request).map(\.web)
+  }
+
+  private func respond(to request: ConsoleRequest) -> EventLoopFuture<ConsoleResponse> {
+    switch (request.method == "POST", request.path.dropFirst("/api/".count)) {
+    case (false, "server"): server()
+    case (false, "sessions"): sessions(request)
+    case (false, "session"): inSession(request, respondWithSession)
+    case (false, "state"): inSession(request, respondWithState)
+    case (false, "timeline"): inSession(request, respondWithEvents)
+    case (false, "schema"): ready(.text(schemas()))
+    case (true, "record"): inSession(request, record)
+    case (true, "send"): inSession(request, send)
+    case (true, "close"): inSession(request, close)
+    case (true, "evict"): inSession(request, evict)
+    case (true, "end"): inSession(request, end)
+    case (true, "drain"): drain()
+    case (true, "advance"): advance(request)
+    case (true, "fault"): inSession(request, injectFault)
+    default: ready(.error(.notFound, "there is no such path, or it has another method"))
+    }
+  }
+
+  /// The schemas of the store kinds, with the definitions that they refer to.
+  private func schemas() -> [UInt8] {
+    if let knownSchemas { return knownSchemas }
+    let kinds = shards.shards.first?.shard.kinds ?? []
+    let document = ServerDescription(kinds: kinds).openRPC
+    let text = JSONValue.object([
+      "stores": document["x-stores"] ?? [:], "components": document["components"] ?? [:],
+    ]).bytes
+    knownSchemas = text
+    return text
+  }
+
+  /// Returns a future with a response.
+  func ready(_ response: ConsoleResponse) -> EventLoopFuture<ConsoleResponse> {
+    loop.makeSucceededFuture(response)
+  }
+
+  /// Calls `body` with the place of the session that a request names.
+  func inSession(
+    _ request: ConsoleRequest,
+    _ body: @escaping (ConsoleRequest, SessionIndex.Place) -> EventLoopFuture<ConsoleResponse>
+  ) -> EventLoopFuture<ConsoleResponse> {
+    guard let id = request["session"] else {
+      return ready(.error(.badRequest, "the parameter session is missing"))
+    }
+    let bound = NIOLoopBound((request, body), eventLoop: loop)
+    return index.place(of: id, shards, on: loop).flatMap { place in
+      let (request, body) = bound.value
+      guard let place else {
+        return bound.eventLoop.makeSucceededFuture(.noSession)
+      }
+      return body(request, place)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+internal import StatewireJSON
+
+/// A response of the console's interface before it is encoded.
+enum ConsoleResponse: Sendable {
+  /// A JSON object.
+  case value(JSONValue)
+  /// JSON text.
+  case text([UInt8])
+  /// An error, with one sentence for the operator.
+  case error(Status, String)
+
+  /// The response to a request for a session that is not loaded.
+  static let noSession = ConsoleResponse.error(
+    .notFound, "the session has ended, or sleeps until a client attaches")
+
+  /// The response over HTTP.
+  var web: WebResponse {
+    switch self {
+    case .value(let value): WebResponse(json: value.bytes, .ok)
+    case .text(let bytes): WebResponse(json: bytes, .ok)
+    case .error(let status, let sentence):
+      WebResponse(json: JSONValue.object(["error": .string(sentence)]).bytes, status)
+    }
+  }
+}
+
+extension WebResponse {
+  fileprivate init(json: [UInt8], _ status: Status) {
+    self.init(status, "")
+    fields = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
+    body = ByteBuffer(bytes: json)
+  }
+}

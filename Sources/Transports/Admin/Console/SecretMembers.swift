@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ServerCore
+internal import StatewireJSON
+
+/// The names of members with secrets of users, and the removal of their values from what the console
+/// shows; see `StoreKind.secretMembers`.
+struct SecretMembers: Sendable {
+  let names: Set<String>
+
+  /// The text in place of a value that is not shown.
+  static let mark = JSONValue.string("(redacted)")
+
+  /// Returns a state, an input or an event without secrets.
+  func redacted(_ value: JSONValue) -> JSONValue {
+    if names.isEmpty { return value }
+    switch value {
+    case .array(let elements): return .array(elements.map { redacted($0) })
+    case .object(let members):
+      return .object(
+        JSONObject(
+          members.map { name, value in
+            (name, names.contains(name) ? Self.mark : redacted(value))
+          }))
+    case .null, .bool, .number, .string: return value
+    }
+  }
+
+  /// Returns the operations of a patch without secrets.
+  ///
+  /// A `move` or `copy` needs no change: the receiver has redacted values only.
+  func redacted(patch: JSONValue) -> JSONValue {
+    guard !names.isEmpty, let operations = patch.array else { return patch }
+    return .array(operations.map { redacted(operation: $0) })
+  }
+
+  private func redacted(operation: JSONValue) -> JSONValue {
+    guard var members = operation.object, let value = members["value"],
+      let path = members["path"]?.string, let pointer = try? JSONPointer(parsing: path)
+    else { return operation }
+    members["value"] = pointer.tokens.contains(where: names.contains) ? Self.mark : redacted(value)
+    return .object(members)
+  }
+}
+
+extension StoreKind {
+  /// The secrets of the stores of a kind, by its name.
+  static func secrets(of name: String, among kinds: [StoreKind]) -> SecretMembers {
+    SecretMembers(names: kinds.last { $0.name == name }?.secretMembers ?? [])
+  }
+}

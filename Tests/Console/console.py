@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: Apache-2.0
+
+import re
+import subprocess
+import tempfile
+import unittest
+import urllib.error
+import urllib.request
+
+from driving import PROGRAM, Driving, Server, expect
+
+# Opens a session of its own with an `addTodo` store, and keeps its client.
+ADDER = """async () => {
+  const { connect } = await import("/client/index.js");
+  const client = (window.adder = connect(location.origin.replace("http", "ws"), { frontend: "adder" }));
+  await client.store("addTodo").send({ type: "validate", title: "Milk" });
+}"""
+
+
+class ConsoleDriving(Driving):
+    options = ["--admin", "127.0.0.1:0"]
+
+    def setUp(self):
+        super().setUp()
+        # Chromium logs each response with an error.
+        self.expected_complaints += "|status of 40[04]"
+
+    def console(self, context=None, **options):
+        page = (context or self.context(**options)).new_page()
+        page.on("console", lambda message: self.complaints.append(message.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.goto(self.server.admin + "/console")
+        expect(page.locator("#status")).to_have_attribute("data-state", "ready")
+        return page
+
+    def choose(self, page, session, store=None):
+        page.locator("#session-list button").filter(has_text=session).click()
+        expect(page.locator("#session-title")).not_to_have_text("Session")
+        if store:
+            page.locator("#stores button").filter(has=page.get_by_text(store, exact=True)).click()
+            expect(page.locator("#store-title")).to_have_text(store)
+
+    def leaf(self, page, key):
+        return page.locator("#tree .leaf").filter(has=page.get_by_text(key, exact=True))
+
+
+class Console(ConsoleDriving):
+    def test_stores_of_each_kind(self):
+        app = self.open()
+        self.server.post("1234.50")
+        self.add(app, "Milk", "Bread")
+        app.fill("#first", "swordfish")
+        app.get_by_role("button", name="Refresh the balance").click()
+        expect(app.locator("#amount")).to_have_text("$1,234.50")
+        app.get_by_role("button", name="Load: Cached").click()
+        app.evaluate(ADDER)
+        handle = app.evaluate("sessionStorage.session")
+
+        page = self.console()
+        expect(page.locator("#session-list button")).to_have_count(2)
+        self.choose(page, handle[:8], "todo")
+        expect(self.leaf(page, "title").first).to_contain_text("Milk")
+        self.audit(page, "a list")
+        # The state is live, and changes are marked.
+        self.row(app, "Milk").get_by_role("checkbox").check()
+        expect(page.locator("#tree .changed").first).to_be_visible()
+        self.picture(page, "todo")
+
+        self.choose(page, handle[:8], "form")
+        expect(self.leaf(page, "firstEntry")).to_contain_text("redacted")
+        expect(self.leaf(page, "submitAllowed")).to_contain_text("false")
+        self.choose(page, handle[:8], "balance")
+        expect(self.leaf(page, "formattedBalance")).to_contain_text("redacted")
+        expect(self.leaf(page, "isRefreshing")).to_contain_text("false")
+        self.audit(page, "a balance")
+        loader = page.locator("#stores button").filter(has_text="loading").first.locator("b").text_content()
+        self.choose(page, handle[:8], loader)
+        expect(page.locator("#revision")).to_contain_text("loading")
+        self.choose(page, "adder", "addTodo")
+        expect(self.leaf(page, "valid")).to_contain_text("true")
+        for secret in ["swordfish", "1,234", "1234.5", handle]:
+            self.assertNotIn(secret, page.content())
+
+        # A client that leaves, and the end of a session.
+        app.evaluate("adder.request('session/close').finally(() => adder.close())")
+        expect(page.locator("#gone")).to_contain_text("ended")
+        expect(page.locator("#session-list button")).to_have_count(1)
+        self.audit(page, "the session has ended")
+
+    def test_timeline(self):
+        app = self.open()
+        self.add(app, "Milk")
+        handle = app.evaluate("sessionStorage.session")[:8]
+        page = self.console()
+        self.choose(page, handle, "todo")
+        expect(page.locator(".event.opened").first).to_be_visible()
+        self.row(app, "Milk").get_by_role("checkbox").check()
+        app.fill("#first", "swordfish")
+        expect(page.locator(".event.input").filter(has_text="todoCompleted")).to_be_visible()
+        expect(page.locator(".event.input").filter(has_text="firstEntryChanged").first).to_contain_text("(redacted)")
+        expect(page.locator(".event.end").first).to_contain_text("after")
+        page.check("#only-store")
+        expect(page.locator(".event").filter(has_text="firstEntryChanged")).to_have_count(0)
+        self.assertNotIn("swordfish", page.content())
+
+        # The state before the change, and the difference.
+        update = page.locator(".event.update").filter(has_text="completed").last
+        update.click()
+        expect(page.locator("#event pre")).to_contain_text('"patch"')
+        expect(page.locator("#travel-note")).to_contain_text("as it was")
+        expect(self.leaf(page, "completed").first).to_contain_text("true")
+        page.click("#earlier")
+        expect(self.leaf(page, "completed").first).to_contain_text("false")
+        self.audit(page, "an earlier state")
+        self.picture(page, "timeline")
+        page.click("#live")
+        expect(self.leaf(page, "completed").first).to_contain_text("true")
+        page.get_by_text("Compare two revisions").click()
+        number = int(re.search(r"revision (\d+)", page.locator("#revision").text_content())[1])
+        page.fill("#from", str(number - 1))
+        page.fill("#to", str(number))
+        page.click("#compare button")
+        expect(page.locator("#differences")).to_contain_text("false → true")
+        self.audit(page, "two revisions")
+
+        # The keyboard moves through the events.
+        page.focus("#events")
+        page.keyboard.press("End")
+        expect(page.locator(".event[aria-selected=true]")).to_be_visible()
+        page.keyboard.press("Home")
+        expect(page.locator(".event[aria-selected=true]")).to_contain_text("opened")
+
+    def test_many_events(self):
+        app = self.open()
+        page = self.console()
+        self.choose(page, app.evaluate("sessionStorage.session")[:8], "form")
+        expect(page.locator(".event.opened").first).to_be_visible()
+        app.evaluate(
+            """async () => {
+              const { connect } = await import("/client/index.js");
+              const client = connect(location.origin.replace("http", "ws"), { session: sessionStorage.session });
+              const form = client.store("form");
+              for (let round = 0; round < 60; round++)
+                await Promise.all(Array.from({ length: 200 }, (_, i) =>
+                  form.send({ type: "firstEntryChanged", value: `${round} ${i}` })));
+              client.close();
+            }"""
+        )
+        # The page keeps up, has a bounded number of rows, and says what it has left out.
+        expect(page.locator("#event-count")).to_have_text(re.compile(r"[0-9]{4,5} events"))
+        expect(page.locator(".event").last).to_be_visible()
+        self.assertLess(page.locator(".event").count(), 60)
+        page.focus("#events")
+        page.keyboard.press("Home")
+        page.keyboard.press("End")
+        expect(page.locator(".event[aria-selected=true]")).to_be_visible()
+
+    def test_operating(self):
+        app = self.open()
+        self.add(app, "Milk")
+        handle = app.evaluate("sessionStorage.session")[:8]
+        page = self.console()
+        page.on("dialog", lambda dialog: dialog.accept())
+        self.choose(page, handle, "todo")
+        page.get_by_text("Send an input").click()
+        page.select_option("#input-type", "todoAdded")
+        page.fill("#field-title", "Bread")
+        self.audit(page, "a form")
+        self.picture(page, "form")
+        page.click("#send .main")
+        expect(page.locator("#send-note")).to_have_text("Done.")
+        self.shows(app, "Milk", "Bread")
+        page.fill("#field-title", "x" * 5000)
+        page.click("#send .main")
+        expect(page.locator("#send-note")).to_contain_text("4096 bytes")
+        self.choose(page, handle, "balance")
+        page.click("#close-store")
+        expect(page.locator("#revision")).to_contain_text("closed")
+        page.get_by_role("button", name="Evict").click()
+        expect(app.locator("#present")).to_have_text("")
+        page.click("#end")
+        expect(page.locator("#gone")).to_contain_text("ended")
+
+    def test_conversation(self):
+        app = self.open()
+        app.evaluate(
+            """async () => {
+              const { connect } = await import("/client/index.js");
+              window.own = connect(location.origin.replace("http", "ws"), { frontend: "recorded" });
+              await own.request("store/open", { store: "list", kind: "todo", config: { memory: { count: 2 } } });
+            }"""
+        )
+        page = self.console()
+        self.choose(page, "recorded", "list")
+        expect(page.locator(".event.opened").first).to_be_visible()
+        app.evaluate(
+            """async () => {
+              const list = own.store("list");
+              await list.send({ type: "stateRequested" }, { settle: true });
+              await list.send({ type: "todoAdded", title: "Milk <3 <a>" }, { settle: true });
+              await list.send({ type: "todoCompleted", id: "1" }, { settle: true });
+              await list.send({ type: "none" }).catch(() => {});
+              own.close();
+            }"""
+        )
+        expect(page.locator(".event.refused")).to_be_visible()
+        with page.expect_download() as download:
+            page.click("#save")
+        path = download.value.path()
+        text = path.read_text()
+        self.assertEqual(text.count('"store/send"'), 4)
+        self.assertEqual(self.play(text), 0, text)
+        # A server that does something else fails it.
+        self.assertEqual(self.play(text.replace('"completed":true', '"completed":false')), 1)
+        self.assertEqual(self.play(text.replace('"type":"none"', '"type":"stateRequested"')), 1)
+
+    def play(self, text):
+        with tempfile.NamedTemporaryFile("w", suffix=".conversation") as file:
+            file.write(text)
+            file.flush()
+            return subprocess.run([PROGRAM, "play", file.name], stdout=subprocess.DEVNULL).returncode
+
+    def test_search(self):
+        app = self.open()
+        app.evaluate(ADDER)
+        page = self.console()
+        expect(page.locator("#session-list button")).to_have_count(2)
+        page.fill("#search", "ADD")
+        expect(page.locator("#session-list button")).to_have_count(1)
+        page.fill("#search", "nobody")
+        expect(page.locator("#no-sessions")).to_have_text("No session matches.")
+        self.audit(page, "nothing was found")
+
+    def test_long_list(self):
+        app = self.open()
+        self.send(app, *({"type": "todoAdded", "title": f"Todo {number}"} for number in range(250)))
+        page = self.console()
+        self.choose(page, app.evaluate("sessionStorage.session")[:8], "todo")
+        todos = page.locator("#tree summary").filter(has_text="todos")
+        expect(todos).to_contain_text("[250]")
+        todos.click()
+        more = page.get_by_role("button", name=re.compile("Show 100 of 150 more"))
+        more.click()
+        expect(page.get_by_role("button", name="Show 50 of 50 more")).to_be_visible()
+
+    def test_keyboard(self):
+        app = self.open()
+        handle = app.evaluate("sessionStorage.session")[:8]
+        page = self.console()
+        page.keyboard.press("Tab")
+        expect(page.get_by_role("link", name="Skip to the sessions")).to_be_focused()
+        page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        expect(page.locator("#search")).to_be_focused()
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        expect(page.locator("#session-title")).to_have_text(f"Session {handle}")
+        # The focus stays in the list while it is shown again.
+        expect(page.locator("#session-list button").first).to_be_focused()
+        for _ in range(20):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.closest('#stores') !== null"):
+                break
+        page.keyboard.press("Enter")
+        expect(page.locator("#store")).to_be_visible()
+        name = page.locator("#store-title").text_content()
+        page.go_back()
+        expect(page.locator("#store")).to_be_hidden()
+        page.go_forward()
+        expect(page.locator("#store-title")).to_have_text(name)
+
+    def test_looks(self):
+        app = self.open()
+        self.add(app, "Milk", "Bread", "Salt")
+        app.fill("#first", "swordfish")
+        handle = app.evaluate("sessionStorage.session")[:8]
+        for name, options in {
+            "light": {},
+            "dark": {"color_scheme": "dark"},
+            "phone": {"viewport": {"width": 360, "height": 740}, "device_scale_factor": 2, "has_touch": True},
+            "phone-dark": {"viewport": {"width": 360, "height": 740}, "device_scale_factor": 2, "color_scheme": "dark"},
+            "still": {"reduced_motion": "reduce"},
+        }.items():
+            with self.subTest(name):
+                page = self.console(**options)
+                self.choose(page, handle, "todo")
+                expect(self.leaf(page, "title").first).to_contain_text("Milk")
+                width = page.evaluate("document.documentElement.scrollWidth")
+                self.assertEqual(width, options.get("viewport", {"width": 1200})["width"])
+                self.audit(page, name)
+                self.picture(page, name)
+
+
+class UnderTest(ConsoleDriving):
+    """The console of a server with a virtual clock."""
+
+    options = [*ConsoleDriving.options, "--test"]
+
+    def test_clock_and_faults(self):
+        app = self.context().new_page()
+        # A file, because the page would wait for the clock.
+        app.goto(self.server.url + "style.css")
+        app.evaluate(ADDER)
+        page = self.console()
+        expect(page.locator("#status")).to_contain_text("under test")
+        self.choose(page, "adder", "addTodo")
+        page.fill("#advance", "90")
+        page.get_by_role("button", name="Advance the clock").click()
+        expect(page.locator("#session-note")).to_have_text("Done.")
+        expect(page.locator("#facts")).to_contain_text("90 s")
+        page.get_by_text("Inject a fault").click()
+        page.fill("#operation", "addTodo")
+        page.click("#fault button")
+        expect(page.locator("#fault-note")).to_have_text("Done.")
+        self.audit(page, "a fault")
+        app.evaluate("""adder.store("addTodo").send({ type: "addTodo", title: "Milk" }, { settle: true })""")
+        expect(page.locator(".event.end").filter(has_text="failed").first).to_be_visible()
+
+
+class WithTokens(unittest.TestCase):
+    def test_no_console(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".tokens") as file:
+            file.write("alice 3q2-7wEkP0bEr0QpXvZ1nAxW\n")
+            file.flush()
+            server = Server("--admin", "127.0.0.1:0", "--token-file", file.name)
+            try:
+                with urllib.request.urlopen(server.admin + "/healthz") as response:
+                    self.assertEqual(response.status, 200)
+                for path in ["/console/", "/console/api/sessions"]:
+                    with self.assertRaises(urllib.error.HTTPError) as refused:
+                        urllib.request.urlopen(server.admin + path)
+                    with refused.exception as response:
+                        self.assertEqual(response.code, 404)
+            finally:
+                server.stop()

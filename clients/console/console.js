@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The console: the address has the session and the store that are shown.
+
+import { get, repeatedly } from "./api.js";
+import { $, bytes, element, keyed, write } from "./dom.js";
+import { session } from "./session.js";
+import { sessions } from "./sessions.js";
+
+const number = new Intl.NumberFormat("en");
+
+/** The status of the server, and the use of its limits. */
+async function showServer() {
+	let state = "";
+	let text;
+	try {
+		const { readiness, isTest, gauges } = await get("server");
+		state = readiness;
+		text = isTest ? `${readiness}, under test` : readiness;
+		document.body.classList.toggle("test", isTest);
+		const show = ({ name }, count) => (name.includes("bytes") ? bytes(count) : number.format(count));
+		keyed(
+			$("#gauges"),
+			gauges,
+			({ name }) => name,
+			({ name }) => element("div", {}, element("dt", { textContent: name.replace(" in bytes", "") }), element("dd")),
+			(node, gauge) => {
+				const limit = gauge.limit === null ? "" : ` of ${show(gauge, gauge.limit)}`;
+				write(node.lastChild, `${show(gauge, gauge.value)}${limit}`);
+			},
+		);
+	} catch (error) {
+		text = error.message;
+	}
+	$("#status").dataset.state = state;
+	write($("#status span"), text);
+}
+
+const places = () => new URLSearchParams(location.hash.slice(1));
+
+function go(sessionID, store) {
+	const parameters = new URLSearchParams({ session: sessionID });
+	if (store !== undefined) parameters.set("store", store);
+	location.hash = parameters;
+}
+
+const list = sessions((id) => go(id));
+const shown = session((store) => go(places().get("session"), store));
+
+function follow() {
+	const id = places().get("session");
+	if (!id) return;
+	list.choose(id);
+	shown.choose(id, places().get("store") ?? undefined);
+}
+
+onhashchange = follow;
+follow();
+repeatedly(2000, showServer);
