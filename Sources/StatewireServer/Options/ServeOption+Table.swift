@@ -62,7 +62,8 @@ extension ServeOption {
           /healthz responds 200 while the event loops do; /readyz responds 200 if the server is ready for clients, and \
           otherwise 503 with the reason; /metrics has the metrics as text for Prometheus; /console is a page that \
           shows sessions, stores and states.
-          """, "Serve health, metrics and a console over HTTP on loopback, or over TLS with tokens."),
+          """, "Serve health, metrics and a console over HTTP on loopback, or over TLS with tokens."
+      ),
     ]
   }
 
