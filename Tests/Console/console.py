@@ -140,7 +140,7 @@ class Console(ConsoleDriving):
               const { connect } = await import("/client/index.js");
               const client = connect(location.origin.replace("http", "ws"), { session: sessionStorage.session });
               const form = client.store("form");
-              for (let round = 0; round < 60; round++)
+              for (let round = 0; round < 40; round++)
                 await Promise.all(Array.from({ length: 200 }, (_, i) =>
                   form.send({ type: "firstEntryChanged", value: `${round} ${i}` })));
               client.close();

@@ -160,7 +160,7 @@ extension SessionRecording {
     after number: Int, limit: Int, at now: ContinuousClock.Instant
   ) -> [RecordedEvent] {
     lastRead = now
-    let start = min(max(0, number - first + 1), events.count)
+    let start = min(max(0, max(0, number) - first + 1), events.count)
     return events[start..<min(start + limit, events.count)].map {
       $0.number <= redactions[$0.store, default: 0] ? $0.redacted : $0
     }

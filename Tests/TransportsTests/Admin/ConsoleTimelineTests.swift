@@ -42,6 +42,9 @@ struct ConsoleTimelineTests {
       let last = try #require(timeline["last"]?.int)
       #expect(timeline["read"]?.int == last)
       #expect(try console.get("timeline?session=\(id)&after=\(last)")["events"] == [])
+      #expect(try console.get("timeline?session=\(id)&after=\(Int.max)")["events"] == [])
+      let all = try console.get("timeline?session=\(id)&after=\(Int.min)")["events"]
+      #expect(all?.array?.count == events.count)
 
       let earlier = try console.get("state?session=\(id)&store=vault&revision=2")
       #expect(earlier["state"]?["note"] == "n")
