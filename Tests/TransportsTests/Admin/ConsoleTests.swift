@@ -168,6 +168,44 @@ struct ConsoleTests {
     await admin.stop()
   }
 
+  @Test("members whose schema says that they are secret are not shown either")
+  func secretsOfSchemas() {
+    let kind = StoreKind("vault") { Vault() }.concealing("pin")
+    let document: JSONValue = [
+      "x-stores": [
+        "vault": [
+          "input": ["oneOf": [["properties": ["key": ["writeOnly": true], "note": [:]]]]],
+          "viewState": ["$ref": "#/components/schemas/State"],
+        ]
+      ],
+      "components": [
+        "schemas": [
+          "State": [
+            "properties": [
+              "word": ["$ref": "#/components/schemas/Word"],
+              "own": ["$ref": "#/components/schemas/State"],
+            ]
+          ], "Word": ["type": "string", "format": "password"],
+        ]
+      ],
+    ]
+    let secrets = KindSecrets([kind], document)
+    #expect(secrets["vault"].names == ["pin", "key", "word"])
+    #expect(secrets["other"].names.isEmpty)
+    let patch: JSONValue = [
+      ["op": "replace", "path": "/a/word", "value": "x"],
+      ["op": "add", "path": "/word/first", "value": "x"], ["op": "remove", "path": "/word"],
+      ["op": "add", "path": "/b", "value": ["key": ["x"], "note": "y"]],
+    ]
+    #expect(
+      secrets["vault"].redacted(patch: patch) == [
+        ["op": "replace", "path": "/a/word", "value": "(redacted)"],
+        ["op": "add", "path": "/word/first", "value": "(redacted)"],
+        ["op": "remove", "path": "/word"],
+        ["op": "add", "path": "/b", "value": ["key": "(redacted)", "note": "y"]],
+      ])
+  }
+
   @Test("before the server serves, the console says so")
   func starting() async throws {
     let admin = try await AdminInterface.start(

@@ -75,7 +75,7 @@ extension Console {
     guard let drain = operations.drain else {
       return ready(.error(.notFound, "this server cannot be drained from here"))
     }
-    operations.logger?.notice("an operator drains the server")
+    operations.logger?.notice("operator: drained the server")
     drain()
     return ready(.value([:]))
   }

@@ -128,7 +128,7 @@ extension Console {
       return respondWithEarlierState(revision, request, place)
     }
     let name = request["store"] ?? ""
-    let kinds = shards.shards.first?.shard.kinds ?? []
+    let secrets = secrets
     return shards.read(place.shard, on: loop) { shard in
       // The state is written below, on the thread of the admin interface.
       shard.session(place.key).map { $0.inspectState(of: name) }
@@ -147,7 +147,7 @@ extension Console {
         state.write(to: &writer)
         guard let whole = try? JSONValue(parsing: writer.bytes(), limits: .init(maximumDepth: 512))
         else { return .error(.unavailable, "the state cannot be read") }
-        value["state"] = StoreKind.secrets(of: kind, among: kinds).redacted(whole)
+        value["state"] = secrets[kind].redacted(whole)
       }
       return .value(.object(value))
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Logging
 internal import NIOCore
 internal import ServerCore
 internal import StatewireJSON
@@ -19,6 +20,7 @@ extension Console {
     guard let seconds = request.object?["seconds"]?.double, 0...Self.maximumSeconds ~= seconds
     else { return ready(.error(.badRequest, "seconds must be a number from 0 to 31536000")) }
     // A server under test has one shard.
+    operations.logger?.notice("operator: advanced the clock")
     return shards.read(0, on: loop) { shard in
       guard let testing = shard.testing else { return Self.noTest }
       shard.turn { testing.advance(by: .seconds(seconds)) {} }

@@ -29,7 +29,7 @@ extension Console {
     _ request: ConsoleRequest, _ place: SessionIndex.Place
   ) -> EventLoopFuture<ConsoleResponse> {
     let after = request["after"].flatMap { Int($0) } ?? 0
-    let kinds = shards.shards.first?.shard.kinds ?? []
+    let secrets = secrets
     return shards.read(place.shard, on: loop) {
       shard -> (first: Int, last: Int, [RecordedEvent])?? in
       guard let session = shard.session(place.key) else { return .some(nil) }
@@ -46,7 +46,7 @@ extension Console {
         "recording": .bool(isRecording), "first": JSONValue(first), "last": JSONValue(last),
         "read": JSONValue(events.last?.number ?? max(after, first - 1)),
         "events": .array(
-          events.compactMap { $0.value(StoreKind.secrets(of: $0.kind, among: kinds)) }),
+          events.compactMap { $0.value(secrets[$0.kind]) }),
       ])
     }
   }
@@ -56,7 +56,7 @@ extension Console {
     _ revision: Int, _ request: ConsoleRequest, _ place: SessionIndex.Place
   ) -> EventLoopFuture<ConsoleResponse> {
     let name = request["store"] ?? ""
-    let kinds = shards.shards.first?.shard.kinds ?? []
+    let secrets = secrets
     return shards.read(place.shard, on: loop) { shard in
       shard.session(place.key)?.recording?.state(of: name, at: revision)
     }.map { copied in
@@ -66,7 +66,7 @@ extension Console {
       }
       return .value([
         "kind": .string(earlier.kind), "revision": JSONValue(revision),
-        "state": StoreKind.secrets(of: earlier.kind, among: kinds).redacted(state),
+        "state": secrets[earlier.kind].redacted(state),
       ])
     }
   }

@@ -34,8 +34,10 @@ final class Console {
   let status: ServerStatus
   let operations: ConsoleOperations
   private let files: ConsoleFiles
-  /// The schemas of the store kinds, as JSON text, once they were requested.
-  private var knownSchemas: [UInt8]?
+  /// The description of the server, once it was needed.
+  private lazy var description = ServerDescription(kinds: kinds).openRPC
+  /// The members that are not shown.
+  private(set) lazy var secrets = KindSecrets(kinds, description)
 
   /// - Parameters:
   ///   - files: The files of the page, by their paths.
@@ -78,7 +80,7 @@ final class Console {
     case (false, "session"): inSession(request, respondWithSession)
     case (false, "state"): inSession(request, respondWithState)
     case (false, "timeline"): inSession(request, respondWithEvents)
-    case (false, "schema"): ready(.text(schemas()))
+    case (false, "schema"): ready(.value(schemas))
     case (true, "record"): inSession(request, record)
     case (true, "send"): inSession(request, send)
     case (true, "close"): inSession(request, close)
@@ -91,16 +93,14 @@ final class Console {
     }
   }
 
+  /// The store kinds. They are the same for all shards, and requests come after the start.
+  private var kinds: [StoreKind] { shards.shards.first?.shard.kinds ?? [] }
+
   /// The schemas of the store kinds, with the definitions that they refer to.
-  private func schemas() -> [UInt8] {
-    if let knownSchemas { return knownSchemas }
-    let kinds = shards.shards.first?.shard.kinds ?? []
-    let document = ServerDescription(kinds: kinds).openRPC
-    let text = JSONValue.object([
-      "stores": document["x-stores"] ?? [:], "components": document["components"] ?? [:],
-    ]).bytes
-    knownSchemas = text
-    return text
+  private var schemas: JSONValue {
+    [
+      "stores": description["x-stores"] ?? [:], "components": description["components"] ?? [:],
+    ]
   }
 
   /// Returns a future with a response.

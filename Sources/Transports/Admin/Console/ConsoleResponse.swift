@@ -7,8 +7,6 @@ internal import StatewireJSON
 enum ConsoleResponse: Sendable {
   /// A JSON object.
   case value(JSONValue)
-  /// JSON text.
-  case text([UInt8])
   /// An error, with one sentence for the operator.
   case error(Status, String)
 
@@ -20,7 +18,6 @@ enum ConsoleResponse: Sendable {
   var web: WebResponse {
     switch self {
     case .value(let value): WebResponse(json: value.bytes, .ok)
-    case .text(let bytes): WebResponse(json: bytes, .ok)
     case .error(let status, let sentence):
       WebResponse(json: JSONValue.object(["error": .string(sentence)]).bytes, status)
     }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ServerCore
 internal import StatewireJSON
 
 /// The names of members with secrets of users, and the removal of their values from what the console
-/// shows; see `StoreKind.secretMembers`.
+/// shows; see `KindSecrets`.
 struct SecretMembers: Sendable {
   let names: Set<String>
 
@@ -40,12 +39,5 @@ struct SecretMembers: Sendable {
     else { return operation }
     members["value"] = pointer.tokens.contains(where: names.contains) ? Self.mark : redacted(value)
     return .object(members)
-  }
-}
-
-extension StoreKind {
-  /// The secrets of the stores of a kind, by its name.
-  static func secrets(of name: String, among kinds: [StoreKind]) -> SecretMembers {
-    SecretMembers(names: kinds.last { $0.name == name }?.secretMembers ?? [])
   }
 }
