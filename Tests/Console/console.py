@@ -204,6 +204,9 @@ class Console(ConsoleDriving):
             }"""
         )
         expect(page.locator(".event.refused")).to_be_visible()
+        # Quick presses go as far as slow ones.
+        page.evaluate("() => { for (let i = 0; i < 2; i++) document.querySelector('#earlier').click(); }")
+        expect(page.locator("#travel-note")).to_have_text("Revision 1, as it was.")
         with page.expect_download() as download:
             page.click("#save")
         path = download.value.path()
@@ -213,6 +216,15 @@ class Console(ConsoleDriving):
         # A server that does something else fails it.
         self.assertEqual(self.play(text.replace('"completed":true', '"completed":false')), 1)
         self.assertEqual(self.play(text.replace('"type":"none"', '"type":"stateRequested"')), 1)
+
+        # A recording that has ended, because the page was hidden, is not continued as if nothing were missing.
+        ended = {"recording": False, "first": 0, "last": 0, "read": 0, "events": []}
+        count = page.locator("#event-count").text_content()
+        page.route("**/api/timeline*", lambda route: route.fulfill(json=ended), times=1)
+        expect(page.locator("#event-count")).not_to_have_text(count)
+        with page.expect_download() as download:
+            page.click("#save")
+        self.assertIn('# The store "list" is left out from here on', download.value.path().read_text())
 
     def play(self, text):
         with tempfile.NamedTemporaryFile("w", suffix=".conversation") as file:

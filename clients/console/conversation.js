@@ -106,6 +106,7 @@ export async function conversation(events, stateAt) {
 			try {
 				state = await stateAt(store, event.revision);
 			} catch {
+				lines.push(`# The state at revision ${event.revision} is not recorded.`);
 				continue;
 			}
 			request("store/state", { store });

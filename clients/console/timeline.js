@@ -38,7 +38,7 @@ function took(microseconds) {
 
 /** The contents of an event as text; empty if it has none. */
 function contents({ type, input, patch, event, skipped }) {
-	if (type === "gap") return `${skipped} events were not kept`;
+	if (type === "gap") return skipped === undefined ? "the recording ended while this page did not read it" : `${skipped} events were not kept`;
 	if (patch) return patch.map(({ op, path, value }) => `${op} ${path || "/"}${value === undefined ? "" : ` ${JSON.stringify(value)}`}`).join("; ");
 	const value = input ?? event;
 	return value === undefined ? "" : JSON.stringify(value);
@@ -140,6 +140,8 @@ export function timeline(select) {
 				const next = await get("timeline", { session: id, after: read });
 				if (asked !== id) return;
 				if (!next.recording) {
+					// The states and the events since the last reading are lost.
+					if (read) take({ type: "gap", n: read + 0.5, at: events.at(-1)?.at ?? 0 });
 					await post(`record?session=${encodeURIComponent(id)}`, {});
 					read = 0;
 					starts = new Map();

@@ -35,13 +35,18 @@ export function travel(show) {
 
 	async function visit(wanted) {
 		const asked = [id, store].join();
+		// Set before the responses, so that quick presses go further.
+		const previous = revision;
+		revision = wanted;
+		const isCurrent = () => asked === [id, store].join() && revision === wanted;
 		try {
 			const [now, before] = [await state(wanted), await state(wanted - 1).catch(() => undefined)];
-			if (asked !== [id, store].join()) return;
-			revision = wanted;
+			if (!isCurrent()) return;
 			write($("#travel-note"), `Revision ${wanted}, as it was.`);
 			show(now, before);
 		} catch (error) {
+			if (!isCurrent()) return;
+			revision = previous;
 			if (error.status === undefined) throw error;
 			write($("#travel-note"), `Revision ${wanted}: ${error.message}`);
 		}
@@ -54,7 +59,7 @@ export function travel(show) {
 		const list = $("#differences");
 		try {
 			const found = differences(await state(one), await state(other));
-			write($("#difference-note"), found.length ? `${found.length > SHOWN ? `More than ${SHOWN}` : found.length} differences` : "No difference");
+			write($("#difference-note"), found.length ? `${found.length > SHOWN ? `More than ${SHOWN}` : found.length} ${found.length === 1 ? "difference" : "differences"}` : "No difference");
 			list.replaceChildren(
 				...found.slice(0, SHOWN).map(([path, before, after]) =>
 					element("li", {}, element("code", { textContent: path }), element("small", { textContent: `${text(before)} → ${text(after)}` })),
