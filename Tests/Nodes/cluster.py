@@ -113,7 +113,8 @@ class Cluster:
         """Returns the names of the faults that this cluster can have."""
         return {name for name, fault in faults.FAULTS.items()
                 if not (fault.is_planted and self.postgres) and (len(self.nodes) > 1 or not fault.needs_nodes)
-                and (self.postgres or not fault.needs_postgres) and (self.networks or not fault.needs_networks)}
+                and (self.postgres or not fault.needs_postgres) and (self.networks or not fault.needs_networks)
+                and ((self.postgres and self.postgres.disk) or not fault.needs_disk)}
 
     def end(self):
         for balancer in self.balancers:
@@ -121,6 +122,6 @@ class Cluster:
         for node in self.nodes:
             node.kill()
         if self.postgres:
-            self.postgres.kill()
+            self.postgres.end()
         if self.networks:
             self.networks.close()

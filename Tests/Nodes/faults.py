@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The faults of the chaos run. Each one is a function that breaks something, waits, and heals it.
 
-`postgres` and `partition-database` need PostgreSQL, the partitions network namespaces.
+`postgres`, `full` and `partition-database` need PostgreSQL, the partitions network namespaces. `full` needs a disk of
+PostgreSQL alone.
 """
 
 import os
@@ -61,6 +62,21 @@ def postgres(cluster, random):
     cluster.postgres.start()
 
 
+def full(cluster, random):
+    """Fills the disk of PostgreSQL to the last byte; every other time the log of transactions needs a new segment.
+
+    Without space for a table, a transaction fails. Without space for its log, PostgreSQL ends.
+    """
+    filling = cluster.postgres.disk.fill(random.uniform(3, 8))
+    next(filling)
+    yield "postgres"
+    if random.random() < 0.5:
+        cluster.postgres.switch_log()
+    for _ in filling:
+        pass
+    cluster.postgres.ensure()
+
+
 def partition_database(cluster, random):
     """Cuts a node off from PostgreSQL."""
     yield from _partition(cluster, random, "database")
@@ -114,6 +130,7 @@ class Fault(NamedTuple):
     needs_nodes: bool = False
     needs_postgres: bool = False
     needs_networks: bool = False
+    needs_disk: bool = False
     # Planted: no server survives it. It happens only if it is asked for.
     is_planted: bool = False
 
@@ -125,6 +142,7 @@ FAULTS = {
     "rolling": Fault(rolling, 2, needs_nodes=True),
     "drain": Fault(drain, 2, needs_nodes=True, needs_postgres=True),
     "postgres": Fault(postgres, 2, needs_postgres=True),
+    "full": Fault(full, 2, needs_disk=True),
     "partition-database": Fault(partition_database, 3, needs_postgres=True, needs_networks=True),
     "partition-nodes": Fault(partition_nodes, 3, needs_nodes=True, needs_networks=True),
     "partition-clients": Fault(partition_clients, 2, needs_networks=True),

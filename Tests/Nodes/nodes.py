@@ -9,6 +9,8 @@ import socket
 import subprocess
 import time
 
+from disks import Disk
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Seconds until a node that was started must listen, and until one that was told to end must have ended.
 STARTED, ENDED = 30, 30
@@ -96,20 +98,46 @@ class Postgres:
 
     script = os.path.join(ROOT, "Tests/Postgres/server")
 
+    # Bounds what the log of transactions needs of the disk. A segment is created when it is needed, not ahead of time:
+    # a full disk can then end PostgreSQL.
+    settings = ("max_wal_size=128MB", "wal_recycle=off")
+
     def __init__(self, folder):
         self.folder = os.path.join(folder, "postgres")
+        self.disk = None
+        try:
+            self.disk = Disk(self.folder, self.script)
+        except OSError as error:
+            print(f"without a full disk: {error}", flush=True)
 
     def start(self):
-        return self._run("start")
+        return self._run("start", *self.settings)
 
     def kill(self):
         self._run("kill")
 
-    def _run(self, command):
+    def ensure(self):
+        """Waits until PostgreSQL accepts connections; starts it again if it has ended."""
+        self._run("ensure")
+
+    def switch_log(self):
+        """Lets PostgreSQL begin new segments of its log of transactions; it may have ended already."""
+        with contextlib.suppress(Broken):
+            self._run("switch")
+
+    def end(self):
+        try:
+            self.kill()
+        finally:
+            if self.disk:
+                self.disk.close()
+
+    def _run(self, command, *settings):
         if not os.access(self.script, os.X_OK):
             raise Broken(f"{self.script} does not exist: several nodes need PostgreSQL")
-        run = subprocess.run([self.script, command, self.folder], stdin=subprocess.DEVNULL, capture_output=True,
-                             text=True, timeout=300, check=False)
+        prefix = self.disk.prefix if self.disk else []
+        run = subprocess.run([*prefix, self.script, command, self.folder, *settings], stdin=subprocess.DEVNULL,
+                             capture_output=True, text=True, timeout=300, check=False)
         if run.returncode:
             raise Broken(f"PostgreSQL, {command}: {run.stderr.strip()[-1000:]}")
         return run.stdout.strip()
