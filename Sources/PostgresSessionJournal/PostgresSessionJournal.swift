@@ -130,7 +130,7 @@ public final class PostgresSessionJournal: PipelinedJournal, Sendable {
     while true {
       for report in next.reports { report() }
       if let id = next.lostNode { node.lost(id) }
-      if next.restarts { restart() }
+      if next.restarts { restart(after: next.pause) }
       for session in next.long { fold(session) }
       let isMore = state.withLock { $0.hasReports }
       guard isMore else { return }
@@ -150,6 +150,11 @@ public final class PostgresSessionJournal: PipelinedJournal, Sendable {
   private func reconnected() {
     state.withLock { $0.reconnected() }
     proceed()
+  }
+
+  private func restart(after pause: Duration?) {
+    guard let pause else { return restart() }
+    connection.after(pause) { [weak self] in self?.restart() }
   }
 
   /// Finds out which transactions were committed, and sends the others again.

@@ -7,6 +7,10 @@ internal import StateMachines
 ///
 /// They are pipelined in one connection. If the connection is lost, those in progress are sent again
 /// in their order, before later ones. Each has an id, so that none is carried out twice.
+///
+/// A transaction that the database refuses for a time, because its disk is full or it is read-only, is
+/// sent again in the same way until its patience is over. If a later one was carried out meanwhile, it
+/// ends with its error, because it would be carried out in another order.
 final class OrderedWrites: Sendable {
   typealias Ended = @Sendable (Result<[PostgresRows], PostgresError>) -> Void
 
@@ -17,15 +21,23 @@ final class OrderedWrites: Sendable {
     let isReading: Bool
     /// The time until which it waits for the connection; nil once it may have changed something.
     var deadline: ContinuousClock.Instant?
+    /// The time until which it is sent again after the database has refused it.
+    let end: ContinuousClock.Instant
+    /// The error with which the database has refused it for a time.
+    var refusal: PostgresError?
     let ended: Ended
   }
 
   private struct State {
     var last: UInt64 = 0
     var inProgress = 0
-    /// True from the loss of the connection until the writes in progress are sent again.
+    /// True from the loss of the connection, or a refusal, until the writes in progress are sent again.
     var isInterrupted = false
     var held: [Write] = []
+    /// The number of the last write that was carried out.
+    var lastDone: UInt64 = 0
+    /// The pause before refused writes are sent again; it grows with each refusal in a row.
+    var pause = OrderedWrites.minimumPause
     var isClosed = false
   }
 
@@ -46,6 +58,7 @@ final class OrderedWrites: Sendable {
   func close() {
     state.withLock { $0.isClosed = true }
     connection.closeAndWait()
+    for (write, result) in state.withLock({ sendHeld(&$0) }) { write.ended(result) }
   }
 
   /// Begins a transaction after all earlier ones.
@@ -63,7 +76,7 @@ final class OrderedWrites: Sendable {
       state.last += 1
       let write = Write(
         number: state.last, transaction: transaction, isReading: isReading, deadline: deadline,
-        ended: ended)
+        end: deadline, ended: ended)
       if state.isInterrupted { state.held.append(write) } else { send(write, &state) }
       return false
     }
@@ -97,27 +110,66 @@ final class OrderedWrites: Sendable {
     }
   }
 
+  private typealias Over = [(Write, Result<[PostgresRows], PostgresError>)]
+
   private func ended(_ write: Write, _ result: Result<[PostgresRows], PostgresError>) {
-    let over = state.withLock { state in
+    let (over, pause): (Over, Duration?) = state.withLock { state in
       state.inProgress -= 1
       var over = [(write, result)]
-      if case .failure(let error) = result, !state.isClosed, error.leavesOutcomeOpen {
+      switch result {
+      case .success:
+        if !write.isReading { state.lastDone = max(state.lastDone, write.number) }
+        state.pause = Self.minimumPause
+      case .failure(let error):
+        guard !state.isClosed, error.leavesOutcomeOpen || error.isRefusedForATime else { break }
         over = []
         var write = write
-        if !write.isReading { write.deadline = nil }
+        write.refusal = error.leavesOutcomeOpen ? nil : error
+        if write.refusal == nil, !write.isReading { write.deadline = nil }
         state.held.append(write)
         state.isInterrupted = true
       }
-      guard state.isInterrupted, state.inProgress == 0 else { return over }
-      state.isInterrupted = false
-      let held = state.held.sorted { $0.number < $1.number }
-      state.held = []
-      if state.isClosed { return over + held.map { ($0, .failure(.storageIsClosed)) } }
-      for write in held { send(write, &state) }
-      return over
+      guard state.isInterrupted, state.inProgress == 0 else { return (over, nil) }
+      guard !state.isClosed, state.held.contains(where: { $0.refusal != nil }) else {
+        return (over + sendHeld(&state), nil)
+      }
+      defer { state.pause = min(state.pause * 2, Self.maximumPause) }
+      return (over, state.pause)
     }
     for (write, result) in over { write.ended(result) }
+    guard let pause else { return }
+    connection.after(pause) { [weak self] in
+      guard let self else { return }
+      let over = state.withLock { sendHeld(&$0) }
+      for (write, result) in over { write.ended(result) }
+    }
   }
+
+  /// Sends the held writes in their order.
+  ///
+  /// - Returns: Those that are not sent again, with their results.
+  private func sendHeld(_ state: inout State) -> Over {
+    state.isInterrupted = false
+    let held = state.held.sorted { $0.number < $1.number }
+    state.held = []
+    var over: Over = []
+    for var write in held {
+      if state.isClosed {
+        over.append((write, .failure(.storageIsClosed)))
+      } else if let refusal = write.refusal,
+        write.end <= .now || !write.isReading && write.number < state.lastDone
+      {
+        over.append((write, .failure(refusal)))
+      } else {
+        write.refusal = nil
+        send(write, &state)
+      }
+    }
+    return over
+  }
+
+  private static let minimumPause = Duration.milliseconds(100)
+  private static let maximumPause = Duration.seconds(1)
 
   /// The time between two removals of old ids.
   private static let forgetInterval = Duration.seconds(60)
@@ -141,6 +193,9 @@ extension PostgresError {
   var leavesOutcomeOpen: Bool {
     outcome == .unknown || sqlState.map { $0.hasPrefix("57P") || $0.hasPrefix("40") } ?? false
   }
+
+  /// True if the database has refused the transaction, and may accept the same one later.
+  var isRefusedForATime: Bool { outcome == .refused && isTransient }
 
   /// True if the database or this connection may not write.
   var isReadOnly: Bool {

@@ -123,11 +123,54 @@ struct OutageTests {
     node.close()
   }
 
-  @Test("a database without space or write access causes an error of its own")
-  func full() async throws {
+  @Test("work waits for a database without space, in its order, and is carried out once")
+  func waitsForSpace() async throws {
     let database = try SharedDatabase(.common())
     let complaints = Complaints()
     let node = database.node(complaints: complaints)
+    let store = try await Host(node.todoLists)
+    try await store.send(.load)
+    // A sequence counts also in transactions that are rolled back.
+    try database.observer.run("CREATE SEQUENCE statewire.refusals")
+    try database.observer.run(
+      """
+      CREATE FUNCTION statewire.refuse() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN
+          PERFORM nextval('statewire.refusals');
+          RAISE EXCEPTION 'refused' USING ERRCODE = '53100';
+        END $$
+      """)
+    for table in ["todo", "document_row"] {
+      try database.observer.run(
+        """
+        CREATE TRIGGER refusing BEFORE INSERT ON statewire.\(table)
+          EXECUTE FUNCTION statewire.refuse()
+        """)
+    }
+    async let put = node.documents.put("b")
+    async let added: Void = store.add("a")
+    await eventually("the work was refused again and again") {
+      (try? database.observer.run("SELECT last_value FROM statewire.refusals"))?
+        .integer(0, 0) ?? 0 >= 6
+    }
+    for table in ["todo", "document_row"] {
+      try database.observer.run("DROP TRIGGER refusing ON statewire.\(table)")
+    }
+    _ = try await put
+    try await added
+    #expect(await store.fed == ["list of 0", "add a"])
+    #expect(complaints.all == [])
+    await store.close()
+    node.close()
+  }
+
+  @Test("after the patience a database without space or write access causes an error of its own")
+  func full() async throws {
+    let database = try SharedDatabase(.common())
+    var options = PostgresStorage.Options()
+    options.patience = .milliseconds(300)
+    let complaints = Complaints()
+    let node = database.node("a", options, complaints: complaints)
     let store = try await Host(node.todoLists)
     try await store.send(.load)
     try await node.documents.put("a")
