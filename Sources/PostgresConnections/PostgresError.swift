@@ -44,6 +44,9 @@ public struct PostgresError: Error, Sendable, Equatable, CustomStringConvertible
       || sqlState == "25P03" || sqlState == "55P03"
   }
 
+  /// True if the database has refused the transaction, and may accept the same one later.
+  public var isRefusedForATime: Bool { outcome == .refused && isTransient }
+
   /// True if another server has to be found: this one stops, or does not accept writes.
   var endsConnection: Bool {
     guard let sqlState else { return false }

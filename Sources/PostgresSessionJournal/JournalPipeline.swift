@@ -27,9 +27,9 @@ struct JournalPipeline {
   /// The number of transactions of `pending` that were sent in this generation.
   private var sentCount = 0
   private var trouble: Trouble? = .restarting
-  /// The pause before the next generation begins, while the database refuses each transaction for a
-  /// time, for example because its disk is full; nil if it has accepted the last one.
-  private var pause: Duration?
+  /// The number of generations in a row in which the database has refused the first transaction for a
+  /// time, for example because its disk is full.
+  private var refusals = 0
   /// True after transactions have failed because the database has not responded for too long.
   private var isDown = false
   /// True once another node may own the sessions.
@@ -163,9 +163,7 @@ struct JournalPipeline {
           trouble = .failed(SessionElsewhere(node: nil))
         } else if error.isTransient || error.sqlState == PostgresSchema.outOfOrder {
           trouble = .lost
-          if error.outcome == .refused, error.isTransient {
-            pause = min((pause ?? Self.minimumPause / 2) * 2, Self.maximumPause)
-          }
+          if error.isRefusedForATime { refusals += 1 }
         } else {
           trouble = .failed(error)
         }
@@ -173,8 +171,8 @@ struct JournalPipeline {
     }
   }
 
-  private static let minimumPause = Duration.milliseconds(100)
-  private static let maximumPause = Duration.seconds(1)
+  private static let backoff = Backoff.exponential(
+    base: .milliseconds(100), maximum: .seconds(1))
 
   /// Ends all transactions up to one: the database has accepted each only after the one before.
   private mutating func committed(upTo number: Int64) {
@@ -187,7 +185,7 @@ struct JournalPipeline {
       }
     }
     pending.removeFirst(count)
-    pause = nil
+    refusals = 0
     sentCount = max(0, sentCount - count)
     last = number
   }
@@ -267,8 +265,8 @@ struct JournalPipeline {
     var lostNode: Int64?
     /// True if the writer must begin a new generation.
     var restarts = false
-    /// The time to wait before it begins; nil to begin immediately.
-    var pause: Duration?
+    /// The time to wait before it begins.
+    var pause = Duration.zero
     /// The sessions whose rows are to be folded.
     var long: [LoggedSession] = []
   }
@@ -292,7 +290,7 @@ struct JournalPipeline {
         }
       case .lost:
         next.restarts = true
-        next.pause = pause
+        next.pause = Self.backoff.delay(before: refusals + 1)
         trouble = .restarting
       case .restarting, nil: break
       }

@@ -152,8 +152,8 @@ public final class PostgresSessionJournal: PipelinedJournal, Sendable {
     proceed()
   }
 
-  private func restart(after pause: Duration?) {
-    guard let pause else { return restart() }
+  private func restart(after pause: Duration) {
+    guard pause > .zero else { return restart() }
     connection.after(pause) { [weak self] in self?.restart() }
   }
 

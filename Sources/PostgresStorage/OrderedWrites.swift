@@ -36,8 +36,8 @@ final class OrderedWrites: Sendable {
     var held: [Write] = []
     /// The number of the last write that was carried out.
     var lastDone: UInt64 = 0
-    /// The pause before refused writes are sent again; it grows with each refusal in a row.
-    var pause = OrderedWrites.minimumPause
+    /// The number of refusals in a row, by which the pause before the next attempt grows.
+    var refusals = 0
     var isClosed = false
   }
 
@@ -66,7 +66,8 @@ final class OrderedWrites: Sendable {
   /// - Parameters:
   ///   - transaction: A transaction that may be repeated.
   ///   - isReading: True if it only reads, after the writes.
-  ///   - ended: Called on the thread of the connection, in the order of the transactions.
+  ///   - ended: Called on the thread of the connection or of `close`, in the order in which the
+  ///     transactions end.
   func begin(
     _ transaction: PostgresTransaction, isReading: Bool = false, ended: @escaping Ended
   ) {
@@ -119,7 +120,7 @@ final class OrderedWrites: Sendable {
       switch result {
       case .success:
         if !write.isReading { state.lastDone = max(state.lastDone, write.number) }
-        state.pause = Self.minimumPause
+        state.refusals = 0
       case .failure(let error):
         guard !state.isClosed, error.leavesOutcomeOpen || error.isRefusedForATime else { break }
         over = []
@@ -133,8 +134,8 @@ final class OrderedWrites: Sendable {
       guard !state.isClosed, state.held.contains(where: { $0.refusal != nil }) else {
         return (over + sendHeld(&state), nil)
       }
-      defer { state.pause = min(state.pause * 2, Self.maximumPause) }
-      return (over, state.pause)
+      state.refusals += 1
+      return (over, Self.backoff.delay(before: state.refusals + 1))
     }
     for (write, result) in over { write.ended(result) }
     guard let pause else { return }
@@ -168,8 +169,8 @@ final class OrderedWrites: Sendable {
     return over
   }
 
-  private static let minimumPause = Duration.milliseconds(100)
-  private static let maximumPause = Duration.seconds(1)
+  private static let backoff = Backoff.exponential(
+    base: .milliseconds(100), maximum: .seconds(1))
 
   /// The time between two removals of old ids.
   private static let forgetInterval = Duration.seconds(60)
@@ -193,9 +194,6 @@ extension PostgresError {
   var leavesOutcomeOpen: Bool {
     outcome == .unknown || sqlState.map { $0.hasPrefix("57P") || $0.hasPrefix("40") } ?? false
   }
-
-  /// True if the database has refused the transaction, and may accept the same one later.
-  var isRefusedForATime: Bool { outcome == .refused && isTransient }
 
   /// True if the database or this connection may not write.
   var isReadOnly: Bool {

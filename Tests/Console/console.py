@@ -239,7 +239,7 @@ class Console(ConsoleDriving):
         expect(page.locator("#session-list button")).to_have_count(2)
         page.fill("#search", "ADD")
         expect(page.locator("#session-list button")).to_have_count(1)
-        page.fill("#search", "nobody")
+        page.fill("#search", "no such frontend")
         expect(page.locator("#no-sessions")).to_have_text("No session matches.")
         self.audit(page, "nothing was found")
 

@@ -96,6 +96,7 @@ extension Server {
         }
       }
       if let factory = configuration.metrics {
+        // The task ends with the group.
         group.addTask {
           let exporter = MetricsExporter(factory)
           while !Task.isCancelled {

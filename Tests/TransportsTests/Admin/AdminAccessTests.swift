@@ -47,7 +47,7 @@ struct AdminAccessTests {
     ] {
       #expect(try await status("/metrics", field) == "HTTP/1.1 200 OK")
     }
-    // Replaced tokens count at once.
+    // Replaced tokens are valid immediately.
     access.credentials.replace(with: try TokenTable(parsing: "operator ponmlkjihgfedcba".utf8))
     #expect(
       try await status("/metrics", "Authorization: Bearer abcdefghijklmnop")
