@@ -7,7 +7,7 @@ import unittest
 import urllib.error
 import urllib.request
 
-from driving import PROGRAM, Driving, Server, expect
+from driving import LOOKS, PROGRAM, Driving, Server, expect
 
 # Opens a session of its own with an `addTodo` store, and keeps its client.
 ADDER = """async () => {
@@ -286,13 +286,7 @@ class Console(ConsoleDriving):
         self.add(app, "Milk", "Bread", "Salt")
         app.fill("#first", "swordfish")
         handle = app.evaluate("sessionStorage.session")[:8]
-        for name, options in {
-            "light": {},
-            "dark": {"color_scheme": "dark"},
-            "phone": {"viewport": {"width": 360, "height": 740}, "device_scale_factor": 2, "has_touch": True},
-            "phone-dark": {"viewport": {"width": 360, "height": 740}, "device_scale_factor": 2, "color_scheme": "dark"},
-            "still": {"reduced_motion": "reduce"},
-        }.items():
+        for name, options in LOOKS.items():
             with self.subTest(name):
                 page = self.console(**options)
                 self.choose(page, handle, "todo")

@@ -23,6 +23,14 @@ SCREENSHOTS.mkdir(parents=True, exist_ok=True)
 # The timeout of an expectation in milliseconds; long enough for a slow machine.
 PATIENCE = int(os.environ.get("PATIENCE", 120_000))
 expect.set_options(timeout=PATIENCE)
+# The looks of a screenshot, with the options of the browser.
+LOOKS = {
+    "light": {},
+    "dark": {"color_scheme": "dark"},
+    "phone": {"viewport": {"width": 360, "height": 740}, "device_scale_factor": 2, "has_touch": True},
+    "phone-dark": {"viewport": {"width": 360, "height": 740}, "device_scale_factor": 2, "color_scheme": "dark"},
+    "still": {"reduced_motion": "reduce"},
+}
 
 
 class Server:

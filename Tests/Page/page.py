@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-from driving import Driving, expect
+from driving import LOOKS, Driving, expect
 
 EVERYDAY = ["Buy oat milk", "Write to the landlord about the window", "Book the train to Zürich"]
 
@@ -300,13 +300,7 @@ class Page(Driving):
         self.add(page, *EVERYDAY, "Water the ferns")
         self.row(page, "Water the ferns").get_by_role("checkbox").check()
         self.is_settled(page)
-        for name, options in {
-            "light": {},
-            "dark": {"color_scheme": "dark"},
-            "phone": {"viewport": {"width": 360, "height": 740}, "device_scale_factor": 2, "has_touch": True},
-            "phone-dark": {"viewport": {"width": 360, "height": 740}, "device_scale_factor": 2, "color_scheme": "dark"},
-            "still": {"reduced_motion": "reduce"},
-        }.items():
+        for name, options in LOOKS.items():
             with self.subTest(name):
                 page = self.open(**options)
                 page.fill("#first", "swordfish")
