@@ -204,6 +204,7 @@ class Console(ConsoleDriving):
             }"""
         )
         expect(page.locator(".event.refused")).to_be_visible()
+        expect(page.locator("#revision")).to_have_text("todo · revision 3")
         # Quick presses go as far as slow ones.
         page.evaluate("() => { for (let i = 0; i < 2; i++) document.querySelector('#earlier').click(); }")
         expect(page.locator("#travel-note")).to_have_text("Revision 1, as it was.")
@@ -225,6 +226,10 @@ class Console(ConsoleDriving):
         with page.expect_download() as download:
             page.click("#save")
         self.assertIn('# The store "list" is left out from here on', download.value.path().read_text())
+        # A file without a request would always pass.
+        page.click("#clear")
+        page.click("#save")
+        expect(page.locator("#session-note")).to_contain_text("There is nothing to save")
 
     def play(self, text):
         with tempfile.NamedTemporaryFile("w", suffix=".conversation") as file:

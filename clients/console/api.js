@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** An error that the server has responded with; `status` is that of HTTP, 0 without a response. */
+/** A refusal for the operator, by the server or by this page; `status` is that of HTTP, 0 without a response. */
 export class Refused extends Error {
 	constructor(status, message) {
 		super(message);

@@ -57,13 +57,15 @@ class Names {
  * Returns the text of a conversation.
  *
  * `events` are all events of the session since the console looks; `stateAt` returns the state of a store
- * at a revision, and throws if it is not recorded.
+ * at a revision, and throws if it is not recorded. Returns nothing if no store can be played.
  */
 export async function conversation(events, stateAt) {
 	const lines = ["# Recorded by the console. Each input is sent after the effects of the one before have ended."];
 	const names = new Names();
 	/** The stores that can be played, by name: the inputs that have not ended. */
 	const played = new Map();
+	/** The stores that the conversation mentions. */
+	const mentioned = new Set();
 	let id = 0;
 	const request = (method, params) => lines.push(`--> ${JSON.stringify({ jsonrpc: "2.0", id: ++id, method, params })}`);
 	const respond = (rest) => lines.push(`<-- ${JSON.stringify({ jsonrpc: "2.0", id, ...rest })}`);
@@ -73,17 +75,18 @@ export async function conversation(events, stateAt) {
 	for (const event of events) {
 		const { type, store } = event;
 		if (type === "gap") for (const one of [...played.keys()]) leave(one, "events were not kept");
+		if (type === "opened" && (event.revision === 0 || played.has(store))) played.set(store, new Set());
+		const isKnown = mentioned.has(store);
+		mentioned.add(store);
+		if (!played.has(store)) {
+			if (store && !isKnown) lines.push("", `# The store ${JSON.stringify(store)} is left out: the console has not seen its beginning.`);
+			continue;
+		}
 		if (type === "opened") {
-			if (event.revision > 0 && !played.has(store)) {
-				lines.push("", `# The store ${JSON.stringify(store)} is left out: the console has not seen its beginning.`);
-				continue;
-			}
-			played.set(store, new Set());
 			lines.push("");
 			request("store/open", { store, kind: event.kind, config: event.config ?? {} });
 			respond({ result: "<_>" });
 		}
-		if (!played.has(store)) continue;
 		const open = played.get(store);
 		if (type === "closed") {
 			lines.push("");
@@ -113,5 +116,5 @@ export async function conversation(events, stateAt) {
 			respond({ result: { state: names.expecting(state), "...": "..." } });
 		}
 	}
-	return `${lines.join("\n")}\n`;
+	return id ? `${lines.join("\n")}\n` : undefined;
 }

@@ -2,7 +2,7 @@
 //
 // One session: its participants, its stores, and the state of the chosen store.
 
-import { get, repeatedly } from "./api.js";
+import { Refused, get, repeatedly } from "./api.js";
 import { conversation } from "./conversation.js";
 import { $, bytes, duration, element, keyed, write } from "./dom.js";
 import { buttons, confirmed, evictButton, sender } from "./operate.js";
@@ -63,6 +63,7 @@ export function session(select) {
 		confirmed("", $("#session-note"), async () => {
 			const stateAt = async (name, revision) => (await get("state", { session: id, store: name, revision })).state;
 			const text = await conversation(events.all, stateAt);
+			if (!text) throw new Refused(0, "There is nothing to save: the timeline has no beginning of a store.");
 			const href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
 			element("a", { href, download: "recorded.conversation" }).click();
 			setTimeout(() => URL.revokeObjectURL(href), 10_000);

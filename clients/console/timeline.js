@@ -64,6 +64,8 @@ export function timeline(select) {
 	let shown = [];
 	/** The starts of operations that have not ended. */
 	let starts = new Map();
+	/** The number of the last row. Those of events begin again with each recording. */
+	let lastRow = 0;
 	let chosen;
 	const list = $("#events");
 	const space = $("#events-space");
@@ -79,6 +81,7 @@ export function timeline(select) {
 			if (starts.has(key)) event.took = event.at - starts.get(key);
 			starts.delete(key);
 		}
+		event.row = ++lastRow;
 		events.push(event);
 		if (isShown(event)) shown.push(event);
 	}
@@ -86,7 +89,7 @@ export function timeline(select) {
 	function drop() {
 		if (events.length <= KEPT) return;
 		events = events.slice(-KEPT);
-		shown = shown.filter(({ n }) => n >= events[0].n);
+		shown = shown.filter(({ row }) => row >= events[0].row);
 	}
 
 	function render() {
@@ -96,7 +99,7 @@ export function timeline(select) {
 		const rows = shown.slice(first, last).map((event, index) => {
 			const row = element(
 				"div",
-				{ className: `event ${event.type}`, role: "option", id: `event-${event.n}` },
+				{ className: `event ${event.type}`, role: "option", id: `event-${event.row}` },
 				element("span", { className: "time", textContent: seconds(event.at ?? 0) }),
 				element("span", { className: "of", textContent: event.store ?? "" }),
 				element("b", { textContent: LABELS[event.type] ?? event.type }),
@@ -111,7 +114,7 @@ export function timeline(select) {
 			return row;
 		});
 		space.replaceChildren(...rows);
-		if (chosen && rows.some((row) => row.id === `event-${chosen.n}`)) list.setAttribute("aria-activedescendant", `event-${chosen.n}`);
+		if (chosen && rows.some((row) => row.id === `event-${chosen.row}`)) list.setAttribute("aria-activedescendant", `event-${chosen.row}`);
 		else list.removeAttribute("aria-activedescendant");
 		write($("#event-count"), `${shown.length} events`);
 		$("#no-events").hidden = shown.length > 0;
@@ -123,7 +126,7 @@ export function timeline(select) {
 		if (at < list.scrollTop) list.scrollTop = at;
 		else if (at + ROW > list.scrollTop + list.clientHeight) list.scrollTop = at + ROW - list.clientHeight;
 		render();
-		const { took: _, ...whole } = event;
+		const { took: _, row: __, ...whole } = event;
 		$("#event").hidden = false;
 		write($("#event pre"), JSON.stringify(whole, null, 2));
 		select(event);

@@ -79,7 +79,10 @@ export function travel(show) {
 		show();
 	}
 
-	$("#earlier").onclick = () => visit((revision ?? newest) - 1);
+	$("#earlier").onclick = () => {
+		const shown = revision ?? newest;
+		if (shown > 0) visit(shown - 1);
+	};
 	$("#later").onclick = () => ((revision ?? newest) < newest ? visit(revision + 1) : live());
 	$("#live").onclick = live;
 	$("#compare").onsubmit = compare;
