@@ -87,6 +87,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -257,6 +258,18 @@ let package = Package(
       // Responses of AsyncHTTPClient have members of NIOHTTP1.
       swiftSettings: atSeam
     ),
+    // Spans for a collector of OpenTelemetry.
+    .target(
+      name: "TraceExport",
+      dependencies: [
+        "RemoteSources", "ServerCore", "StateMachines", "StatewireJSON",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOCore", package: nio),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
+      ],
+      // Responses of AsyncHTTPClient have members of NIOHTTP1.
+      swiftSettings: atSeam
+    ),
     .target(
       name: "Conversations", dependencies: ["ClientTransports", "StatewireJSON"],
       swiftSettings: strict),
@@ -278,12 +291,14 @@ let package = Package(
         "ProcessStores",
         "RemoteSources", "SQLiteDocuments", "SQLiteFiles", "SQLiteLedger", "SQLiteSessionJournal",
         "SQLiteTodoDatabase", "ServerCore", "Sessions", "StateMachines", "StatewireJSON",
-        "StatewirePage", "StatewireProtocol", "StoredTodoLists", "TransportSupport", "Transports",
+        "StatewirePage", "StatewireProtocol", "StoredTodoLists", "TraceExport",
+        "TransportSupport", "Transports",
         deque,
         .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
         .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: strict
@@ -615,6 +630,14 @@ let package = Package(
         "BuiltinStores", "RemoteSources", "StateMachines", "TestSupport",
         .product(name: "NIOCore", package: nio),
         .product(name: "NIOPosix", package: nio),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TraceExportTests",
+      dependencies: [
+        "Sessions", "TraceExport",
+        .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
       swiftSettings: strict),
     .testTarget(

@@ -22,6 +22,9 @@ extension RPCErrorCode {
     }
   }
 
+  /// The name of the error; nil if this protocol does not define it.
+  public var name: String? { Self.described.first { $0.code == self }?.name }
+
   /// The descriptions of all errors.
   public static var described: [Description] {
     [

@@ -20,9 +20,10 @@ public enum StoreSend {
 
   /// The parameters of `store/send`. With `settle`, the server responds once all effects of the
   /// input have ended; false if absent. `sequence` is the number of the input among those of its
-  /// frontend.
+  /// frontend. `traceparent` is the trace of the client that the input belongs to, as in the header
+  /// field of W3C Trace Context; a server without tracing ignores it.
   ///
-  /// - Shape: `{"store": String, "input": any, "settle"?: Bool, "sequence"?: Int}`
+  /// - Shape: `{"store": String, "input": any, "settle"?: Bool, "sequence"?: Int, "traceparent"?: String}`
   public enum Params: JSONDescribed {
     /// Returns the JSON Schema of the type.
     public static func schema(in schemas: JSONSchemas) -> JSONSchema {
@@ -32,6 +33,10 @@ public enum StoreSend {
           "input", JSONSchema.anything.described("An input of the store's kind: see x-stores.")),
         .optional("settle", .boolean),
         .optional("sequence", .integer(minimum: 1, maximum: 1 << 53 - 1)),
+        .optional(
+          "traceparent",
+          .string().described(
+            "The span of the client, as in the header field traceparent of W3C Trace Context.")),
       ])
     }
   }

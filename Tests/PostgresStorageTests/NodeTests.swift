@@ -68,8 +68,11 @@ struct NodeTests {
           logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         configuration.listeners = [address]
         configuration.handlesSignals = false
-        configuration.cluster = ClusterConfiguration(
+        var cluster = ClusterConfiguration(
           database: database.address, name: name, address: address)
+        // Many tests run at the same time, and a node that cannot renew its lease serves no client.
+        cluster.lease = .seconds(120)
+        configuration.cluster = cluster
         let complete = configuration
         group.addTask {
           try await Server.run(complete) { _ in starts.yield((index, address)) }

@@ -549,6 +549,8 @@ export interface StoreSendParams {
   input: Json;
   settle?: boolean | null;
   sequence?: number | null;
+  /** The span of the client, as in the header field traceparent of W3C Trace Context. */
+  traceparent?: string | null;
 }
 
 export interface StoreSendResult {

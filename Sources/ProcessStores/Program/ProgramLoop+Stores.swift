@@ -202,12 +202,14 @@ extension ProgramLoop {
         params.key("viewer")
         params.value(viewer)
         params.member("now", reply.clock.milliseconds)
+        params.trace(reply.span)
       }
     case .action(let action, _, _, let failure, let reply):
       id = requests.request("machine/action") { params in
         params.member("store", number)
         params.member("action", action)
         params.member("now", reply.clock.milliseconds)
+        params.trace(reply.span)
         guard let failure else { return }
         params.key("error")
         params.beginObject()

@@ -3,6 +3,14 @@
 internal import StateMachines
 internal import StatewireJSON
 
+extension JSONWriter {
+  /// Writes the member by which a program continues a trace; nothing if there is none.
+  mutating func trace(_ span: (any TraceSpan)?) {
+    guard let span else { return }
+    for (name, value) in span.headers where name == "traceparent" { member("traceparent", value) }
+  }
+}
+
 /// The text of requests to a program.
 struct ProgramRequests: ~Copyable {
   private(set) var output = JSONWriter()

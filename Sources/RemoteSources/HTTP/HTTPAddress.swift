@@ -53,7 +53,7 @@ public struct HTTPAddress: Hashable, Sendable {
   public var origin: String { "\(scheme)://\(host):\(port)" }
 
   /// The whole URL.
-  var url: String { origin + target }
+  public var url: String { origin + target }
 
   /// Returns the same server with another path and query.
   func replacing(target: String) -> HTTPAddress {

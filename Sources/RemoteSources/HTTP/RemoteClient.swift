@@ -76,6 +76,9 @@ public final class RemoteClient: Sendable {
     request.headers.add(name: "Accept", value: "application/json, text/plain;q=0.9, */*;q=0.1")
     request.headers.add(name: "Connection", value: "close")
     request.headers.add(name: "User-Agent", value: "statewire")
+    for (name, value) in CurrentSpan.value?.headers ?? [] {
+      request.headers.add(name: name, value: value)
+    }
     do {
       return try await client.execute(request, deadline: .distantFuture)
     } catch {

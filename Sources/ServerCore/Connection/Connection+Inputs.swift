@@ -19,7 +19,9 @@ extension Connection {
     try spendInput()
     var params = try SendParams(request)
     if let sequence = params.sequence { participant.came(sequence) }
-    let outcome = try StoreSend.respond(to: &params, request.id, participant, shard)
+    let outcome = try tracing(params.traceparent) { span throws(RPCError) in
+      try StoreSend.respond(to: &params, request.id, participant, shard, in: span)
+    }
     respond(to: request, outcome)
     if case .accepted = outcome { learnTemplate(of: request, params) }
   }

@@ -16,6 +16,12 @@ extension Connection {
       participant.refused == nil, participant.role == .driver, !participant.session.isEnded,
       running.count < settings.limits.openRequests
     else { return false }
+    if let tracer = settings.tracer {
+      let isSampled = tracer.samples()
+      isNextSampled = isSampled
+      // Spans are begun on the slow path only.
+      if isSampled { return false }
+    }
     let limits = JSONLimits(maximumDepth: settings.limits.depth)
     if let match = template.match(message, limits: limits) { return take(match, template, message) }
     guard let other = templates.other, let match = other.match(message, limits: limits) else {
@@ -56,7 +62,8 @@ extension Connection {
 
   /// Learns the template of an accepted input.
   func learnTemplate(of request: Request, _ params: SendParams) {
-    guard request.batch == nil, templates.miss(),
+    // A template would keep the trace of one input.
+    guard request.batch == nil, params.traceparent == nil, templates.miss(),
       let learned = RequestTemplate(of: request.text, params, id: request.id)
     else { return }
     templates.learn(common.templates.shared(learned))

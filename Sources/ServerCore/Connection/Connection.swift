@@ -34,6 +34,8 @@ public final class Connection {
   let inputs: TokenBucket?
   /// The templates of the client's last inputs.
   var templates = RequestTemplates()
+  /// True or false after it was decided whether the next input begins a trace.
+  var isNextSampled: Bool?
   var frames: FrameReader
   /// True once the framing is known: from the start for a WebSocket, after the first byte of a
   /// stream.

@@ -17,6 +17,8 @@ public final class ServerSettings: Sendable {
   public let credentials: Credentials?
   /// The settings of a node among others; nil if this is the only node.
   public let nodes: NodeSettings?
+  /// Begins the spans of inputs; nil: inputs are not traced.
+  public let tracer: (any InputTracer)?
   /// The clock for rates and for the length of turns.
   public let now: @Sendable () -> ContinuousClock.Instant
 
@@ -29,7 +31,7 @@ public final class ServerSettings: Sendable {
   public init(
     limits: ServerLimits = .init(), logger: Logger = Logger(label: "statewire"),
     program: Initialize.Program = .init(name: "statewire", version: nil),
-    credentials: Credentials? = nil, nodes: NodeSettings? = nil,
+    credentials: Credentials? = nil, nodes: NodeSettings? = nil, tracer: (any InputTracer)? = nil,
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) {
     self.limits = limits
@@ -37,6 +39,7 @@ public final class ServerSettings: Sendable {
     self.program = program
     self.credentials = credentials
     self.nodes = nodes
+    self.tracer = tracer
     self.now = now
   }
 }

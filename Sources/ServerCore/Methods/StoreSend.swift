@@ -23,10 +23,11 @@ extension StoreSend {
   ///   - id: The id of the request, as JSON text.
   ///   - participant: The client's place in its session.
   ///   - shard: The shard.
+  ///   - span: The span of the input; nil if it is not traced.
   /// - Throws: `RPCError`; nothing has changed then.
   static func respond(
     to params: inout SendParams, _ id: UnsafeRawBufferPointer?, _ participant: Participant,
-    _ shard: isolated Shard
+    _ shard: isolated Shard, in span: (any TraceSpan)? = nil
   ) throws(RPCError) -> Outcome {
     guard participant.role == .driver else { throw RPCError(SessionError.observer) }
     if let sequence = params.sequence,
@@ -38,7 +39,11 @@ extension StoreSend {
     }
     let subscription = try subscription(params.store, participant, shard)
     let sendResult = try refusing { () throws(SessionError) in
-      try subscription.send(reading: &params.input, request: id)
+      if let span {
+        try subscription.send(reading: &params.input, request: id, in: span)
+      } else {
+        try subscription.send(reading: &params.input, request: id)
+      }
     }
     // Updates are never sent from inside a fold, so this input is folded immediately.
     guard let sendResult else { throw RPCError(.internalError, "the input was queued") }
@@ -80,6 +85,11 @@ struct SendParams {
   let sequence: Int?
   /// The sequence as JSON text.
   let sequenceText: UnsafeRawBufferPointer?
+  /// The trace of the client that the input belongs to.
+  ///
+  /// - Shape: As the header field `traceparent`.
+  /// - Source: W3C Trace Context §3.2.
+  let traceparent: String?
   private let inputStart: Int
 
   /// The input as JSON text; valid after the input was read.
@@ -100,6 +110,7 @@ struct SendParams {
       inputStart = input.nextValueOffset()
       self.input = input
       settle = if let flag = members["settle"] { try Self.readFlag(flag) } else { false }
+      traceparent = if let text = members["traceparent"] { try Self.readText(text) } else { nil }
       if var number = members["sequence"] {
         let start = number.nextValueOffset()
         sequence = try Self.readSequence(&number)
@@ -121,6 +132,11 @@ struct SendParams {
       throw reader.error(.value, "a sequence must be from 1 to 9007199254740991")
     }
     return sequence
+  }
+
+  private static func readText(_ reader: JSONReader) throws(JSONError) -> String? {
+    var reader = reader
+    return try reader.readNullIfPresent() ? nil : reader.readString()
   }
 
   private static func readFlag(_ reader: JSONReader) throws(JSONError) -> Bool {

@@ -67,6 +67,32 @@ public final class Subscription {
     }
   }
 
+  /// Decodes an input and passes it to the store within a span; see `send(reading:request:)`.
+  ///
+  /// - Parameters:
+  ///   - reader: A reader at the start of the input.
+  ///   - request: The id of the request with the input, as JSON text; nil for a notification.
+  ///   - span: The span of the input. It gets the name of the input, and spans of its effects and its commit.
+  public func send(
+    reading reader: inout JSONReader, request: UnsafeRawBufferPointer?, in span: any TraceSpan
+  ) throws(SessionError) -> SendResult? {
+    let entry = storeEntry.parent ?? storeEntry
+    span.describe(entry.kind, [("statewire.store", entry.name)])
+    var result: Result<SendResult?, SessionError> = .success(nil)
+    entry.namingInput(of: span) {
+      span.enclose {
+        do throws(SessionError) {
+          result = .success(try send(reading: &reader, request: request))
+        } catch {
+          result = .failure(error)
+        }
+      }
+    }
+    let sendResult = try result.get()
+    if entry.isJournaled { entry.turnOutcome.commits?.trace(span) }
+    return sendResult
+  }
+
   /// Checks that the kind of the store permits a use of it.
   ///
   /// - Throws: `SessionError.forbidden`.

@@ -40,6 +40,10 @@ final class CommitStage {
   /// The commit of the current turn, if the turn has entries.
   private var current = CommitNumber(rawValue: 1)
   private var lastEnded = CommitNumber(rawValue: 0)
+  /// The spans of inputs of the current turn.
+  private var tracedInputs: [any TraceSpan] = []
+  /// The spans of commits that have not ended.
+  private var commitSpans: [(number: CommitNumber, span: any TraceSpan)] = []
   /// Results that have not been handled.
   private var results: [CommitResult] = []
   private var observers: [any CommitObserver] = []
@@ -198,6 +202,9 @@ final class CommitStage {
 
   func hold(_ work: any DelayedWork, of record: SessionRecord) { self.work.append((work, record)) }
 
+  /// Begins a span for the commit of the current turn, as a part of the span of an input of the turn.
+  func trace(_ input: any TraceSpan) { tracedInputs.append(input) }
+
   /// Adds a result, to be handled at the end of the turn.
   func take(_ result: CommitResult) { results.append(result) }
 
@@ -243,11 +250,20 @@ final class CommitStage {
     let (number, byteCount) = (current, entryBytes)
     current = number.next
     entryBytes = 0
+    if !tracedInputs.isEmpty {
+      for input in tracedInputs { commitSpans.append((number, input.child(.commit, "commit"))) }
+      tracedInputs = []
+    }
     writer.commit(&entries, byteCount: byteCount, number)
   }
 
   private func ended(_ result: CommitResult, _ shard: isolated Shard) {
     lastEnded = result.last
+    if !commitSpans.isEmpty {
+      let ended = commitSpans.prefix { $0.number <= lastEnded }
+      for commit in ended { commit.span.end(result.hasFailed(commit.number) ? .failed : .finished) }
+      commitSpans.removeFirst(ended.count)
+    }
     for failure in result.failures { take(failure, shard) }
     if let rewriting, rewriting <= lastEnded { self.rewriting = nil }
     let notified = observers

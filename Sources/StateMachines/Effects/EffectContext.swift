@@ -80,20 +80,29 @@ public struct EffectContext<Action: Sendable>: Sendable {
     let name = prefix + name
     let part = line.isObserved ? line.parts?.next(name) : nil
     if let part { await line.deliver(.partBegan(part)) }
-    let outcome: Outcome =
-      switch line.faults?.injected.take(name) {
-      case nil, .dropConnection: await body()
-      case .fail: failure
-      case .delay(let time):
-        if (try? await sleep(for: time)) != nil { await body() } else { failure }
-      case .hang:
-        await Fault.hang(giving: failure)
-      }
-    if let part {
-      await line.deliver(
-        .partEnded(part, Task.isCancelled ? .cancelled : isFailure(outcome) ? .failed : .finished))
+    let span = CurrentSpan.value?.child(.operation, name)
+    let outcome = await CurrentSpan.$value.withValue(span) {
+      await meetingFault(name, failing: failure, body)
     }
+    let end: OperationEnd =
+      Task.isCancelled ? .cancelled : isFailure(outcome) ? .failed : .finished
+    span?.end(end)
+    if let part { await line.deliver(.partEnded(part, end)) }
     return outcome
+  }
+
+  /// Performs a part of the work, changed by the fault that is injected for it.
+  private func meetingFault<Outcome: Sendable>(
+    _ name: String, failing failure: Outcome, _ body: () async -> Outcome
+  ) async -> Outcome {
+    switch line.faults?.injected.take(name) {
+    case nil, .dropConnection: await body()
+    case .fail: failure
+    case .delay(let time):
+      if (try? await sleep(for: time)) != nil { await body() } else { failure }
+    case .hang:
+      await Fault.hang(giving: failure)
+    }
   }
 }
 

@@ -27,6 +27,10 @@ final class EffectRunner<Action: Sendable> {
     fileprivate var isHeld = false
     /// The task of the work; nil while the work is held.
     fileprivate var task: Task<Void, Never>?
+    /// The span of the work that has caused this one; nil if it is not traced.
+    private let cause = CurrentSpan.value
+    /// The span of the work; nil before the work begins.
+    private(set) var span: (any TraceSpan)?
 
     fileprivate init(
       _ work: Work<Action>, _ operation: Operation, window: EffectID?, _ inputID: InputID,
@@ -40,12 +44,22 @@ final class EffectRunner<Action: Sendable> {
       self.inputID = inputID
       self.next = next
     }
+
+    /// Begins the span of the work, if it is traced, and calls `body` within it.
+    fileprivate func trace(_ body: () -> Void) {
+      guard let cause, !isFeed else { return body() }
+      let span = cause.child(.effect, work.name)
+      self.span = span
+      span.enclose(body)
+    }
   }
 
   /// An effect that waits for the end of a run.
   final class Next {
     let effect: Effect<Action>
     let inputID: InputID
+    /// The span of the work that has caused the effect; nil if it is not traced.
+    let cause = CurrentSpan.value
 
     init(effect: Effect<Action>, inputID: InputID) {
       self.effect = effect
@@ -127,15 +141,15 @@ final class EffectRunner<Action: Sendable> {
   /// Starts work, or adds it to its queue if other work of the queue runs.
   private func startInOrder(_ run: Run) {
     if let queue = run.work.queue, !run.isFeed, !queues.add(run.number, to: queue) { return }
-    run.task = start(run.work, run.number)
+    start(run)
   }
 
   /// Starts the next work of the queue of a run that has ended.
   private func leaveQueue(_ number: RunNumber) {
-    if let next = queues.ended(number, { run($0) != nil }), let run = run(next) {
-      run.task = start(run.work, next)
-    }
+    if let next = queues.ended(number, { run($0) != nil }), let run = run(next) { start(run) }
   }
+
+  private func start(_ run: Run) { run.trace { run.task = start(run.work, run.number) } }
 
   /// - Returns: The task of the work; nil if another party does it.
   private func start(_ work: Work<Action>, _ number: RunNumber) -> Task<Void, Never>? {
@@ -237,6 +251,7 @@ final class EffectRunner<Action: Sendable> {
   func becameFeed(_ run: Run) -> Bool {
     guard !run.isFeed, index(of: run.number) != nil else { return false }
     run.isFeed = true
+    run.span?.end(.finished)
     leaveQueue(run.number)
     return true
   }
@@ -247,7 +262,10 @@ final class EffectRunner<Action: Sendable> {
   func ended(_ number: RunNumber) -> Run? {
     if !stopping.isEmpty { stopping[number] = nil }
     leaveQueue(number)
-    return index(of: number).map { remove(at: $0) }
+    guard let place = index(of: number) else { return nil }
+    let run = remove(at: place)
+    run.span?.end(run.hasFailed ? .failed : .finished)
+    return run
   }
 
   /// Cancels the runs with an id, and the waits of its window.
@@ -346,6 +364,7 @@ final class EffectRunner<Action: Sendable> {
     }
     for run in cancelled {
       run.isHeld = false
+      run.span?.end(.cancelled)
       run.task?.cancel()
       if let task = run.task { stopping[run.number] = task }
     }

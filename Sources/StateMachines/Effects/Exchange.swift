@@ -61,6 +61,8 @@ public final class ExchangeReply<Action: Sendable>: Sendable {
   public weak let host: (any StoreHost)?
   /// The clock of the store.
   public let clock: any StoreClock
+  /// The span of the exchange; nil if it is not traced.
+  public let span = CurrentSpan.value
   private let store: StoreNumber
   private let run: RunNumber
   /// Converts an action to the store's own type.

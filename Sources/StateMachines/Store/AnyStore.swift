@@ -29,6 +29,9 @@ public protocol AnyStore: AnyObject {
   /// Sends all later trace records to `trace`; nil ends the trace.
   func trace(_ trace: ((TraceRecord) -> Void)?)
 
+  /// The receiver of trace records; nil without a trace.
+  var traceReceiver: ((TraceRecord) -> Void)? { get }
+
   /// Takes the input that the machine returns for a phase, if any.
   func take(_ phase: LifecyclePhase)
 
@@ -216,6 +219,8 @@ extension AnyStore {
   public func audience(of viewer: Viewer) -> AnyHashable? { nil }
   /// Returns the store itself.
   public func store(for audience: AnyHashable) throws(JSONError) -> any AnyStore { self }
+  /// Nil: there is no trace.
+  public var traceReceiver: ((TraceRecord) -> Void)? { nil }
   /// Does nothing: there are no audiences.
   public func removeAudience(_ audience: AnyHashable) {}
 

@@ -259,12 +259,14 @@ extension Store {
       case .becameFeed(let action, let number):
         becameFeed(number, giving: action)
       case .next(let next):
-        perform(next.effect, for: next.inputID)
+        let perform = { self.perform(next.effect, for: next.inputID) }
+        if let cause = next.cause { cause.enclose(perform) } else { perform() }
         settled(next.inputID, cancelled: false)
       case .cancel(let inputID):
         cancelAll(of: inputID)
-      case .replied(let run, let action, let refusal):
-        replied(run, action, refusal)
+      case .replied(let number, let action, let refusal):
+        let receive = { self.replied(number, action, refusal) }
+        if let span = runner.run(number)?.span { span.enclose(receive) } else { receive() }
       }
       if !following.isEmpty { performFollowing() }
     }
@@ -373,6 +375,9 @@ extension Store {
 
   /// Removes a listener; it is not called again.
   public func stopListening(_ id: ListenerID) { _ = listeners.remove(id) }
+
+  /// The receiver of trace records; nil without a trace.
+  public var traceReceiver: ((TraceRecord) -> Void)? { observers.trace }
 
   /// Sends all later trace records to `trace`; nil ends the trace.
   public func trace(_ trace: ((TraceRecord) -> Void)?) {

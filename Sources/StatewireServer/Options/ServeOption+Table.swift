@@ -79,7 +79,31 @@ extension ServeOption {
           "With json, each line is an object with time, level, message, and members such as session and connection.",
         "Format of the log."
       ).with { $0.isReloaded = true },
+      .text(
+        "trace-endpoint", \.traceEndpoint, valueName: "url",
+        discussion: """
+          For example http://localhost:4318/v1/traces. Spans are in OTLP/HTTP with JSON. @FILE reads the URL from a \
+          file, or from a credential with @credential:NAME.
+          """, "Send spans of inputs, effects and commits to this collector of OpenTelemetry."
+      ).with { $0.isSecret = true },
+      traceRatio,
     ]
+  }
+
+  private static var traceRatio: ServeOption {
+    ServeOption(
+      name: "trace-ratio", kind: .value, valueName: "ratio",
+      summary: {
+        "Share of the inputs without a trace of their client that begin a trace, from 0 to 1."
+      },
+      allowed: { "a number from 0 to 1" }, standard: { "1" },
+      read: { options, word in
+        guard let ratio = Double(word), 0...1 ~= ratio else {
+          return .because("'\(word)' is not a number from 0 to 1.")
+        }
+        options.traceRatio = ratio
+        return nil
+      })
   }
 
   /// The options of the data in `--data-dir`.

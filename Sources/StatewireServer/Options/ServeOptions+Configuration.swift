@@ -77,6 +77,7 @@ extension ServeOptions {
     configuration.shards = shards
     configuration.admin = attempt(nil) { try adminAddress(isSecured: isSecured) }
     configuration.adminTokenFile = adminTokenFile
+    configuration.tracing = attempt(nil) { try tracing(logger) }
     configuration.dataFolder = dataFolder
     configuration.durability = durability ?? .process
     configuration.cluster = attempt(nil) { try cluster(configuration.listeners, logger) }
@@ -95,6 +96,22 @@ extension ServeOptions {
   /// Returns the sentence of an error.
   static func message(of error: any Error) -> String {
     (error as? ValidationError)?.message ?? "\(error)"
+  }
+
+  private func tracing(_ logger: Logger) throws -> TracingConfiguration? {
+    guard let traceEndpoint else {
+      if traceRatio == nil { return nil }
+      throw StartupError("--trace-ratio requires --trace-endpoint")
+    }
+    let files = URLFiles(credentials: credentials, logger: logger)
+    let endpoint = try files.resolve(traceEndpoint, hasName: false)
+    do throws(SourceError) {
+      var tracing = TracingConfiguration(.collector(try HTTPAddress(endpoint)))
+      if let traceRatio { tracing.ratio = traceRatio }
+      return tracing
+    } catch {
+      throw StartupError("--trace-endpoint: \(error)")
+    }
   }
 
   private func checkDurability() throws(StartupError) {

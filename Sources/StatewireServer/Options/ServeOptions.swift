@@ -35,6 +35,9 @@ struct ServeOptions: Sendable {
   var durability: Durability?
   var logLevel = Logger.Level.notice
   var logFormat = LogFormat.text
+  var traceEndpoint: String?
+  /// Nil: not given, which means 1.
+  var traceRatio: Double?
   var configurationFile: String?
   var credentials = CredentialFolder()
   var isTest = false

@@ -5,6 +5,7 @@ internal import Glibc
 internal import Logging
 internal import PostgresStorage
 internal import SQLiteFiles
+internal import TraceExport
 internal import Transports
 
 extension Server {
@@ -105,6 +106,13 @@ extension Server {
           }
           // The counts since the last export.
           exporter.export(parts.server.metrics)
+          return nil
+        }
+      }
+      if let exporter = parts.traces?.exporter {
+        // The task ends with the group, after it has sent the last spans.
+        group.addTask(executorPreference: globalConcurrentExecutor) {
+          await exporter.run()
           return nil
         }
       }

@@ -53,6 +53,9 @@ public struct ServerConfiguration: Sendable {
   /// The time between two exports of the metrics to that library.
   public var metricsInterval = Duration.seconds(10)
 
+  /// The distributed traces of inputs; nil: inputs are not traced.
+  public var tracing: TracingConfiguration?
+
   /// The folder of persistent sessions and lists; one server at a time uses it. Nil: sessions end
   /// with the process, tables and documents are in memory, and the built-in kinds use the program's
   /// folder in the user's state folder.

@@ -39,6 +39,8 @@ struct ServerParts: Sendable {
   let programs: ProgramKinds
   /// The admin interface; nil without one.
   let admin: AdminInterface?
+  /// The parts that trace inputs; nil if inputs are not traced.
+  let traces: TraceParts?
   /// Signalled when the server is to end.
   let ending: Latch
 
@@ -119,6 +121,7 @@ struct ServerParts: Sendable {
         return remote.builtin(configuration.builtin, database.todoLists, database.ledger)
       }
       await programs.start()
+      let traces = TraceParts(configuration)
       let kinds = programs.replacing(own)
       if !configuration.listeners.isEmpty { try await documents?.open() }
       let server = try await Server.start(
@@ -126,7 +129,8 @@ struct ServerParts: Sendable {
         settings: ServerSettings(
           limits: limits, logger: logger,
           program: Initialize.Program(name: configuration.name, version: configuration.version),
-          credentials: secrets.credentials, nodes: member?.membership.settings),
+          credentials: secrets.credentials, nodes: member?.membership.settings,
+          tracer: traces?.tracer),
         sessionLimits: configuration.sessionLimits, listeners: configuration.listeners,
         inherited: configuration.inherited, certificate: secrets.certificate,
         site: site(of: configuration),
@@ -145,7 +149,7 @@ struct ServerParts: Sendable {
       return ServerParts(
         database: database, documents: documents, hasFailed: hasFailed, client: remote?.client,
         server: server, secrets: secrets, folder: folder, lock: lock, member: member,
-        programs: programs, admin: admin, ending: ending)
+        programs: programs, admin: admin, traces: traces, ending: ending)
     } catch {
       await member?.leave()
       await programs.close()

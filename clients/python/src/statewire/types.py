@@ -272,6 +272,8 @@ class _StoreSendParams(TypedDict):
 class StoreSendParams(_StoreSendParams, total=False):
     settle: bool | None
     sequence: int | None
+    # The span of the client, as in the header field traceparent of W3C Trace Context.
+    traceparent: str | None
 
 
 class StoreSendResult(TypedDict):
