@@ -102,6 +102,23 @@ class TestStores(unittest.TestCase):
         with self.assertRaisesRegex(TestFailure, "nothing has come"):
             store.receive({"type": "done x"})
 
+    def test_the_clock_stands_at_a_step_until_it_is_received(self) -> None:
+        kind = Kind()
+        store = kind.do(after(100, {"type": "a"}), after(200, {"type": "b"}))
+        store.advance(300)
+        self.assertEqual((store.now, store.state), (100, {"log": []}))
+        kind.take("a")
+        self.assertEqual((store.now, store.state), (200, {"log": ["a"]}))
+        kind.take("b")
+        self.assertEqual((store.now, store.state), (300, {"log": ["a", "b"]}))
+        store.finish()
+
+    def test_a_wait_of_no_time_ends_without_advance(self) -> None:
+        kind = Kind()
+        store = kind.do(after(0, {"type": "a"}))
+        kind.take("a")
+        store.finish()
+
     def test_effects_that_have_not_ended_are_a_failure(self) -> None:
         with self.assertRaisesRegex(TestFailure, "have not ended"):
             Kind().do(after(1, {"type": "a"})).finish()

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Effects and events, which an update returns as data and the server carries out, and refusals."""
 
-from __future__ import annotations
-
 import dataclasses
 import enum
+import functools
 import json
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -33,19 +32,17 @@ def action(
     action: Any, *, name: str | None = None, id: str | None = None, failed: Any = None, latest: bool = False
 ) -> Effect:
     """Sends an action before later inputs. A test can inject faults into `name`; then `failed` is sent."""
-    return _effect(
-        "action", action=tagged(action), name=name, id=id, failed=tagged(failed), latest=latest or None
-    )
+    return _effect("action", action=action, name=name, id=id, failed=failed, latest=latest or None)
 
 
 def after(milliseconds: int, action: Any, id: str | None = None) -> Effect:
     """Sends an action when the time has passed."""
-    return _effect("after", milliseconds=milliseconds, action=tagged(action), id=id)
+    return _effect("after", milliseconds=milliseconds, action=action, id=id)
 
 
 def every(milliseconds: int, action: Any, id: str) -> Effect:
     """Sends an action again and again until `cancel(id)`. Nothing changes if an `every` with this id runs."""
-    return _effect("every", milliseconds=milliseconds, action=tagged(action), id=id)
+    return _effect("every", milliseconds=milliseconds, action=action, id=id)
 
 
 def cancel(id: str) -> Effect:
@@ -54,32 +51,24 @@ def cancel(id: str) -> Effect:
 
 
 def run(
-    name: str,
-    arguments: Any = None,
-    *,
-    id: str | None = None,
-    failed: Any = None,
-    latest: bool = False,
-    serial: str | None = None,
-    debounce: int | None = None,
-    throttle: int | None = None,
-    retry: tuple[int, int] | None = None,
-    timeout: int | None = None,
+    name: str, arguments: Any = None, *, id: str | None = None, failed: Any = None, latest: bool = False,
+    serial: str | None = None, debounce: int | None = None, throttle: int | None = None,
+    retry: tuple[int, int] | None = None, timeout: int | None = None,
     restart: Literal["fail", "again"] | None = None,
-) -> Effect:
+) -> Effect:  # fmt: skip
     """Asks for the work `runs[name]`, which gives an action. `failed` is the action if the work fails.
 
     `retry` has the attempts and the first wait. All times are milliseconds.
     """
     return _effect(
-        "run", name=name, arguments=arguments, id=id, failed=tagged(failed), latest=latest or None,
-        serial=serial, debounce=debounce, throttle=throttle, timeout=timeout, restart=restart,
+        "run", name=name, arguments=arguments, id=id, failed=failed, latest=latest or None, serial=serial,
+        debounce=debounce, throttle=throttle, timeout=timeout, restart=restart,
         retry=retry and {"attempts": retry[0], "milliseconds": retry[1]})  # fmt: skip
 
 
 def event(event: Any, to: Sequence[str] | None = None) -> Effect:
     """Sends an event once, to all subscribers or to the viewers in `to`."""
-    return Effect("event", {"event": tagged(event), **({} if to is None else {"to": list(to)})})
+    return Effect("event", {"event": tagged(event)} | ({} if to is None else {"to": list(to)}))
 
 
 def redacted() -> Effect:
@@ -89,9 +78,7 @@ def redacted() -> Effect:
 
 def tagged(value: Any) -> Any:
     """Returns the JSON form of an input, action or event: a data class has its name as `type`."""
-    if dataclasses.is_dataclass(value):
-        return {"type": tag(type(value)), **members(value)}
-    return value
+    return {"type": tag(type(value)), **members(value)} if dataclasses.is_dataclass(value) else value
 
 
 def tag(cls: type) -> str:
@@ -101,21 +88,24 @@ def tag(cls: type) -> str:
 
 def members(value: Any) -> Any:
     """Returns the members of a dictionary or of a data class; None for other values."""
-    if dataclasses.is_dataclass(value):
-        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    return value if isinstance(value, dict) else None
+    if isinstance(value, dict):
+        return value
+    names = _fields(value.__class__)
+    return None if names is None else {name: getattr(value, name) for name in names}
 
 
-def text(value: Any) -> str:
-    """Returns the JSON text of a value.
+@functools.lru_cache(maxsize=256)
+def _fields(cls: Any) -> list[str] | None:
+    return [field.name for field in dataclasses.fields(cls)] if dataclasses.is_dataclass(cls) else None
 
-    - Raises: `TypeError` or `ValueError` for values without one, such as NaN.
-    """
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
+
+def _effect(type: str, **members: Any) -> Effect:
+    forms = {key: tagged(value) if key in ("action", "failed") else value for key, value in members.items()}
+    return Effect(type, {key: form for key, form in forms.items() if form is not None})
 
 
 def _plain(value: Any) -> Any:
-    """Returns the JSON form of a value that json.dumps does not know."""
+    """Returns the JSON form of a value that json does not know."""
     if isinstance(value, enum.Enum):
         return value.value
     if dataclasses.is_dataclass(value):
@@ -123,5 +113,5 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"a {type(value).__name__} has no JSON form")
 
 
-def _effect(type: str, **members: Any) -> Effect:
-    return Effect(type, {key: value for key, value in members.items() if value is not None})
+# Returns the JSON text of a value; raises `TypeError` or `ValueError` if it has none, such as NaN.
+text = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain).encode

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A store kind, which an author writes, and a store of it, which turns requests into updates."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import inspect
@@ -89,80 +87,76 @@ class StoreKind:
 
     def description(self) -> dict[str, Any]:
         """Returns the result of `machine/describe`."""
-        watches = self.viewers is not None or self.views_by is not None
         public = ("configuration", "input", "viewState", "event")
         return {
             "protocol": 1,
             "version": self.version,
             "schemas": {name: schema for name in public if (schema := self.forms[name].schema)},
             **({"viewsBy": self.views_by} if self.views_by else {}),
-            **({"watchesViewers": True} if watches else {}),
+            "watchesViewers": bool(self.viewers or self.views_by),
         }
 
 
 class Machine:
     """One store, which turns the requests of the protocol into updates."""
 
-    def __init__(self, kind: StoreKind) -> None:
-        self.kind = kind
+    def __init__(self, kind: StoreKind, name: str, configuration: Any) -> None:
         self.state: Any = None
-        self._name, self._configuration = "", None
+        self._kind, self._name = kind, name
+        self._configuration = kind.forms["configuration"].decode(configuration)
         self._viewers: list[Viewer] = []
-        # What the server has, with its approximate size as JSON: the state, the view, and the views.
-        self._sent: dict[tuple[str, str | None], tuple[Any, int]] = {}
+        # What the server has, each with its approximate length as JSON: the state, and the views by the
+        # property of a viewer; None stands for everyone.
+        self._sent: _Sent | None = None
+        self._views: dict[str | None, _Sent] = {}
 
     @property
     def view(self) -> Any:
         """What clients receive that have no view of their own."""
-        return self._sent.get(("view", None), (self.state, 0))[0]
+        return self._views[None][0] if self._views else self.state
 
     def turn(self, method: str, params: Mapping[str, Any]) -> str:
         """Answers `machine/METHOD` with an update as JSON text, or raises and changes nothing."""
-        kind, forms = self.kind, self.kind.forms
-        if method in ("open", "restore"):
-            self._name = params["name"]
-            self._configuration = forms["configuration"].decode(params["configuration"])
+        kind, result = self._kind, None
         context = Context(
             self._name, self._configuration, params.get("now", 0), _viewer(params.get("viewer", {})),
             is_action=method == "action", error=params.get("error"),
         )  # fmt: skip
-        match method:
-            case "open":
-                first = kind.initial
-                return self._step(call(first, self._configuration, context) if callable(first) else first)
-            case "restore":
-                version, state = params["version"], params["state"]
-                if version == kind.version:
-                    state = forms["state"].decode(state)
-                    self._sent["state", None], _ = _changed(None, state)
-                elif version < kind.version and kind.migrate:
-                    state = kind.migrate(version, state)
-                else:
-                    raise ValueError(f"a state of version {version} cannot be used by version {kind.version}")
-                return self._step(state)
-            case "input" | "action":
-                event = forms[method].decode(params[method])
-                return self._step(call(kind.update, self.state, event, context))
-            case "viewers":
-                viewers = [_viewer(members) for members in params["viewers"]]
-                result = call(kind.viewers, self.state, viewers, context) if kind.viewers else None
-                return self._step(result, viewers)
-        raise NotImplementedError(f"unknown method machine/{method}")
-
-    def _step(self, result: Any, viewers: list[Viewer] | None = None) -> str:
+        if method == "open":
+            first = kind.initial
+            result = call(first, self._configuration, context) if callable(first) else first
+        elif method == "restore":
+            result = self._restored(params["version"], params["state"])
+        elif method == "viewers":
+            self._viewers = [_viewer(members) for members in params["viewers"]]
+            result = call(kind.viewers, self.state, self._viewers, context) if kind.viewers else None
+        else:
+            event = kind.forms[method].decode(params[method])
+            result = call(kind.update, self.state, event, context)
         state, effects = result if isinstance(result, tuple) and len(result) == 2 else (result, [])
-        state = self.state if state is None else state
-        viewers = self._viewers if viewers is None else viewers
-        parts = self._parts(state, viewers)
-        views = {key[1]: None for key in self._sent if key[1] is not None and key not in parts}
-        update: dict[str, Any] = {"views": views} if views else {}
-        sent = {}
-        for (name, viewer), part in parts.items():
-            sent[name, viewer], patch = _changed(self._sent.get((name, viewer)), part)
-            if patch != []:
-                target = update if viewer is None else update.setdefault("views", {}).setdefault(viewer, {})
-                patched = "patch" if name == "state" else "viewPatch"
-                target.update({name: part} if patch is None else {patched: patch})
+        return self._update(self.state if state is None else state, effects)
+
+    def _restored(self, version: int, state: Any) -> Any:
+        kind = self._kind
+        if version < kind.version and kind.migrate:
+            return kind.migrate(version, state)
+        if version != kind.version:
+            raise ValueError(f"a state of version {version} cannot be used by version {kind.version}")
+        state = kind.forms["state"].decode(state)
+        self._sent = (state, len(text(state)))
+        return state
+
+    def _update(self, state: Any, effects: Any) -> str:
+        """Returns the update to a state; then the server has it."""
+        sent, update = _change(self._sent, state, "state", "patch")
+        views: dict[str | None, _Sent] = {}
+        # A view that there is no more is null in the update.
+        changes: dict[str | None, Any] = dict.fromkeys(self._views)
+        for name, view in self._seen(state).items():
+            views[name], changes[name] = _change(self._views.get(name), view, "view", "viewPatch")
+        update |= changes.pop(None, None) or {}
+        if single := {name: change for name, change in changes.items() if change != {}}:
+            update["views"] = single
         for effect in [effects] if isinstance(effects, Effect) else effects:
             if effect.type == "event":
                 update.setdefault("events", []).append(effect.members)
@@ -171,34 +165,36 @@ class Machine:
             else:
                 update.setdefault("effects", []).append({"type": effect.type, **effect.members})
         answer = text(update)
-        self.state, self._sent, self._viewers = state, sent, viewers
+        self.state, self._sent, self._views = state, sent, views
         return answer
 
-    def _parts(self, state: Any, viewers: list[Viewer]) -> dict[tuple[str, str | None], Any]:
-        """Returns the state, the view of everyone, and those of single viewers."""
-        view, by = self.kind.view, self.kind.views_by
-        everyone = call(view, state, Viewer(), self._configuration) if view else None
-        if not view or everyone is None:
-            return {("state", None): state}
-        names = {getattr(viewer, by) for viewer in viewers} - {None} if by else set()
-        single = {name: Viewer(**{by or "": name}) for name in names}
-        return {("state", None): state, ("view", None): everyone} | {
-            ("view", name): call(view, state, viewer, self._configuration) for name, viewer in single.items()
-        }
+    def _seen(self, state: Any) -> dict[str | None, Any]:
+        """Returns the views by the viewers; none if everyone sees the state."""
+        view, by = self._kind.view, self._kind.views_by
+        if view is None:
+            return {}
+        viewers = {getattr(viewer, by): Viewer(**{by: getattr(viewer, by)}) for viewer in self._viewers if by}
+        viewers[None] = Viewer()
+        views = {name: call(view, state, viewer, self._configuration) for name, viewer in viewers.items()}
+        return {} if views[None] is None else views
 
 
-def _changed(sent: tuple[Any, int] | None, new: Any) -> tuple[tuple[Any, int], list[dict[str, Any]] | None]:
-    """Returns what the server has after a change, and the patch; None if the whole value is to be sent."""
+_Sent = tuple[Any, int]
+
+
+def _change(sent: _Sent | None, new: Any, whole: str, patched: str) -> tuple[_Sent, dict[str, Any]]:
+    """Returns what the server has after a change, and the member of the update that makes it."""
     if sent is None:
-        return (new, len(text(new))), None
+        return (new, len(text(new))), {whole: new}
     old, size = sent
     patch = difference(old, new)
     length = len(text(patch)) if patch else 0
     # The value is measured only after a large change, so that the cost follows the change.
     if length > size // 2:
         size = len(text(new))
-    is_whole = length > size + _SLACK or (patch and patch[0]["path"] == "")
-    return (new, size), None if is_whole else patch
+    if length > size + _SLACK or (patch and patch[0]["path"] == ""):
+        return (new, size), {whole: new}
+    return (new, size), {patched: patch} if patch else {}
 
 
 def _viewer(members: Mapping[str, Any]) -> Viewer:
@@ -214,10 +210,8 @@ def call(function: Callable[..., Any], *arguments: Any) -> Any:
 def _arity(function: Callable[..., Any]) -> int | None:
     """Returns the number of positional parameters; None for any number."""
     kinds = [parameter.kind for parameter in inspect.signature(function).parameters.values()]
-    if inspect.Parameter.VAR_POSITIONAL in kinds:
-        return None
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(kind in positional for kind in kinds)
+    return None if inspect.Parameter.VAR_POSITIONAL in kinds else sum(kind in positional for kind in kinds)
 
 
 def _hints(function: Callable[..., Any]) -> list[Any]:

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Serves a store kind to a Statewire server on standard input and output."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 import json
 import os
 import signal
-import sys
 import threading
 import traceback
 from collections.abc import Callable
@@ -21,9 +18,9 @@ from .kind import Machine, StoreKind, call
 class Work:
     """The context of work, an optional last parameter of a function in `runs`."""
 
-    def __init__(self, name: str, attempt: int, send: Callable[[Any], None]) -> None:
+    def __init__(self, name: str, attempt: int, send: Callable[[Any], None], waits: bool = True) -> None:
         self.name, self.attempt = name, attempt
-        self._send, self._cancelled = send, threading.Event()
+        self._send, self._waits, self._cancelled = send, waits, threading.Event()
 
     @property
     def is_cancelled(self) -> bool:
@@ -31,8 +28,8 @@ class Work:
         return self._cancelled.is_set()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Waits; returns true as soon as the work is cancelled."""
-        return self._cancelled.wait(seconds)
+        """Waits, but not in a test; returns true as soon as the work is cancelled."""
+        return self._cancelled.wait(seconds if self._waits else 0)
 
     def send(self, action: Any) -> None:
         """Sends an action while the work runs."""
@@ -46,83 +43,80 @@ class Program:
     """Answers the requests of a server for all stores of a kind."""
 
     def __init__(self, kind: StoreKind, output: int) -> None:
-        self._kind, self._output = kind, output
+        self._kind, self._output, self._lock = kind, output, threading.Lock()
         self._machines: dict[int, Machine] = {}
         self._works: dict[int, Work] = {}
-        self._lock = threading.Lock()
 
     def serve(self, source: int) -> None:
         """Reads requests until the end of the input. The answers to the requests of a read are one write."""
-        begun: list[bytes] = []
+        unread = bytearray()
         while chunk := os.read(source, 1 << 20):
-            *whole, rest = chunk.split(b"\n")
-            if whole:
-                whole[0] = b"".join([*begun, whole[0]])
-                begun = []
-                self.write("".join(map(self._answer, whole)))
-            begun.append(rest)
+            unread += chunk
+            if b"\n" in chunk:
+                *lines, unread = unread.split(b"\n")
+                self._write("".join(map(self._answer, lines)))
 
-    def write(self, lines: str) -> None:
+    def _write(self, lines: str) -> None:
         data = memoryview(lines.encode("utf-8", "backslashreplace"))
         with self._lock:
             while data:
                 data = data[os.write(self._output, data) :]
 
-    def _answer(self, line: bytes) -> str:
+    def _answer(self, line: bytearray) -> str:
+        """Returns the response to a message; "" if there is none, or if it comes later."""
+        id = None
         try:
             message = json.loads(line)
-            method, params, name = message["method"], message.get("params", {}), message.get("id")
-        except (ValueError, LookupError, TypeError) as error:
-            print(f"a line of the server is not a request: {error}", file=sys.stderr)
-            return ""
-        try:
-            if method == "machine/close":
-                self._machines.pop(params["store"], None)
-            elif method == "machine/cancel" and (work := self._works.get(params["run"])):
-                work.cancel()
-            elif method == "machine/run":
-                self._run(name, params)
-            elif "id" in message:
-                return _line(name, "result", self._result(method.removeprefix("machine/"), params))
+            id, method, params = message.get("id"), message["method"], message.get("params", {})
+            result = self._result(id, method.removeprefix("machine/"), params)
         except Exception as error:
-            return _line(name, "error", _error(error))
-        return ""
+            return _failure(id, error)
+        return _line(id, "result", result) if result else ""
 
-    def _result(self, method: str, params: dict[str, Any]) -> str:
-        if method == "describe":
-            return text(self._kind.description())
-        machine = self._machines.get(params.get("store", 0)) or Machine(self._kind)
-        result = machine.turn(method, params)
-        self._machines[params["store"]] = machine
-        return result
+    def _result(self, id: Any, method: str, params: dict[str, Any]) -> str | None:
+        match method:
+            case "describe":
+                return text(self._kind.description())
+            case "open" | "restore":
+                machine = Machine(self._kind, params["name"], params["configuration"])
+                update = machine.turn(method, params)
+                self._machines[params["store"]] = machine
+                return update
+            case "input" | "action" | "viewers":
+                return self._machines[params["store"]].turn(method, params)
+            case "close":
+                self._machines.pop(params["store"], None)
+            case "run":
+                self._run(id, **params)
+            case "cancel":
+                if work := self._works.get(params["run"]):
+                    work.cancel()
+            case _:
+                raise NotImplementedError(f"unknown method machine/{method}")
+        return None
 
-    def _run(self, name: Any, params: dict[str, Any]) -> None:
+    def _run(self, id: Any, store: int, run: int, name: str, arguments: Any, attempt: int, **_: Any) -> None:
         def send(action: Any) -> None:
-            sent = {"store": params["store"], "run": run, "action": action}
-            self.write(text({"jsonrpc": "2.0", "method": "machine/send", "params": sent}) + "\n")
+            sent = {"store": store, "run": run, "action": action}
+            self._write(text({"jsonrpc": "2.0", "method": "machine/send", "params": sent}) + "\n")
 
-        def work() -> None:
+        def do() -> None:
             try:
-                action = perform(self._kind, params["name"], params["arguments"], self._works[run])
-                answer = _line(name, "result", text({} if action is None else {"action": tagged(action)}))
+                action = perform(self._kind, name, arguments, work)
+                answer = _line(id, "result", text({} if action is None else {"action": tagged(action)}))
             except Exception as error:
-                answer = _line(name, "error", _error(error))
+                answer = _failure(id, error)
             del self._works[run]
-            self.write(answer)
+            self._write(answer)
 
-        run = params["run"]
-        self._works[run] = Work(params["name"], params["attempt"], send)
-        threading.Thread(target=work, daemon=True).start()
+        self._works[run] = work = Work(name, attempt, send)
+        threading.Thread(target=do, daemon=True).start()
 
 
-def perform(kind: StoreKind, name: str, arguments: Any, work: Any) -> Any:
+def perform(kind: StoreKind, name: str, arguments: Any, work: Work) -> Any:
     """Does work; returns its action."""
     result = call(kind.runs[name], arguments, work)
-
-    async def awaited() -> Any:
-        return await result
-
-    return asyncio.run(awaited()) if inspect.isawaitable(result) else result
+    return asyncio.run(result) if inspect.iscoroutine(result) else result
 
 
 def serve(kind: StoreKind | None = None, **members: Any) -> None:
@@ -133,23 +127,23 @@ def serve(kind: StoreKind | None = None, **members: Any) -> None:
     program = Program(kind or StoreKind(**members), os.dup(1))
     source = os.dup(0)
     os.dup2(2, 1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     # Control-C in a terminal reaches the server too, which ends the program.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     program.serve(source)
 
 
-def _line(name: Any, member: str, value: str) -> str:
-    return f'{{"jsonrpc":"2.0","id":{json.dumps(name)},"{member}":{value}}}\n'
+def _line(id: Any, member: str, value: str) -> str:
+    return f'{{"jsonrpc":"2.0","id":{json.dumps(id)},"{member}":{value}}}\n'
 
 
-def _error(error: Exception) -> str:
+def _failure(id: Any, error: Exception) -> str:
+    """Returns the response with an error. The log has the faults of the program."""
+    code = -32601 if isinstance(error, NotImplementedError) else -32603
+    answer: dict[str, Any] = {"code": code, "message": f"{type(error).__name__}: {error}"}
     if isinstance(error, Refusal):
         data = {"path": error.path} | ({"limit": error.limit} if error.limit else {})
-        return text({"code": -32602, "message": error.message, "data": data})
-    if isinstance(error, NotImplementedError):
-        return text({"code": -32601, "message": str(error)})
-    traceback.print_exception(error)
-    return text({"code": -32603, "message": f"{type(error).__name__}: {error}"})
+        answer = {"code": -32602, "message": error.message, "data": data}
+    elif code == -32603:
+        traceback.print_exception(error)
+    return "" if id is None else _line(id, "error", text(answer))

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A store for tests: it carries out effects as the server does, with a clock that the test moves."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 import json
@@ -21,20 +19,14 @@ class TestFailure(AssertionError):
     __test__ = False
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(eq=False)
 class _Task:
-    """A wait, or work, whose `attempt` is not 0. Work without a deadline does not end by itself."""
+    """A wait until `due`, or work with an `attempt`, which is called when `due` and fails at `limit`."""
 
     effect: dict[str, Any]
-    deadline: int
+    due: int
     attempt: int = 0
-    timeout: int = _NEVER
-
-    def next(self, now: int) -> int:
-        """Returns the time at which the clock ends the wait, the wait for an attempt, or the work."""
-        # Work that waits for its queue has a deadline that has passed.
-        waits = not self.attempt or self.deadline > now
-        return min(self.deadline if waits else _NEVER, self.timeout)
+    limit: int = _NEVER
 
 
 class TestStore:
@@ -52,53 +44,46 @@ class TestStore:
         restoring: Any = None, restored_version: int | None = None, now: int = 0, **members: Any,
     ) -> None:  # fmt: skip
         self._kind = dataclasses.replace(kind, **members) if kind else StoreKind(**members)
-        self.now = now
-        self._opening = {"name": "test", "configuration": {} if configuration is None else configuration}
-        self._machine = Machine(self._kind)
+        # The time, and the one to which the test has moved the clock: received steps lie between them.
+        self.now = self._end = now
+        self._configuration = {} if configuration is None else configuration
         self._tasks: list[_Task] = []
-        self._actions: collections.deque[Any] = collections.deque()
-        self._steps: collections.deque[tuple[str, Any, Any, Any]] = collections.deque()
+        # The actions of this step, and the later actions and events that the test must receive.
+        self._actions: list[dict[str, Any]] = []
+        self._came: list[dict[str, Any]] = []
         self._faults: dict[str, list[str]] = collections.defaultdict(list)
         self._throttled: dict[str, int] = {}
         if restoring is None:
-            self._step("open", self._opening, viewer=vars(viewer or Viewer()))
+            self._open("open", viewer=vars(viewer or Viewer()))
         else:
-            version = restored_version or self._kind.version
-            self._step("restore", self._opening, version=version, state=restoring)
-        self._work()
+            self._open("restore", version=restored_version or self._kind.version, state=restoring)
 
     def send(self, input: Any, viewer: Viewer | None = None) -> None:
         """Sends an input.
 
         - Raises: `Refusal` if the store refuses the input, `TestFailure` if something was not received.
         """
-        self._check_received("before the next input")
-        self._step("input", input=json.loads(text(tagged(input))), viewer=vars(viewer or Viewer()))
-        self._work()
+        self._check_received()
+        self._step("input", input=_json(input), viewer=vars(viewer or Viewer()))
 
     def present(self, viewers: list[Viewer]) -> None:
         """The viewers who have subscribed are now these."""
-        self._check_received("before the viewers change")
+        self._check_received()
         self._step("viewers", viewers=[vars(viewer) for viewer in viewers])
-        self._work()
 
     def receive(self, action: Any) -> None:
         """Takes the next action that has come later."""
-        self._take("action", action)
+        self._step("action", **self._take("action", action))
 
     def receive_event(self, event: Any) -> None:
         """Takes the next event."""
         self._take("event", event)
+        self._proceed()
 
     def advance(self, milliseconds: int) -> None:
         """Moves the clock. Waits end in the order of their deadlines."""
-        end = self.now + milliseconds
-        while times := [time for task in self._tasks if (time := task.next(self.now)) <= end]:
-            task = next(task for task in self._tasks if task.next(self.now) == min(times))
-            self.now = min(times)
-            self._end(task)
-            self._work()
-        self.now = end
+        self._end += milliseconds
+        self._proceed()
 
     def inject(self, name: str, fault: Literal["fail", "hang"], times: int = 1) -> None:
         """Makes the next calls of work fail or not end."""
@@ -106,96 +91,86 @@ class TestStore:
 
     def restart(self, after: int = 0) -> None:
         """Ends the program, and restores the store from its state after some milliseconds."""
-        self._check_received("before a restart")
-        self.now += after
+        self._check_received()
+        self.now = self._end = self.now + after
         for task in [task for task in self._tasks if task.attempt]:
             self._tasks.remove(task)
             if task.effect.get("restart") == "again":
                 self._start(task.effect)
             else:
-                self._fail(task.effect, "interrupted", "the program was restarted")
-        state = json.loads(text(self._machine.state))
-        self._machine = Machine(self._kind)
-        self._step("restore", self._opening, version=self._kind.version, state=state)
-        self._work()
+                self._actions += _failed(task.effect, "interrupted", "the program was restarted")
+        self._open("restore", version=self._kind.version, state=json.loads(text(self.state)))
 
     def finish(self) -> None:
         """Checks that everything was received and that no effect is left, except `every`."""
-        self._check_received("at the end of the test")
-        left = [task.effect for task in self._tasks if task.effect["type"] != "every"]
-        if left:
+        self._check_received()
+        if left := [task.effect for task in self._tasks if task.effect["type"] != "every"]:
             raise TestFailure(f"effects have not ended: {text(left)}")
 
-    def __enter__(self) -> TestStore:
+    def __enter__(self) -> "TestStore":
         return self
 
     def __exit__(self, kind: Any, *_: object) -> None:
         if kind is None:
             self.finish()
 
-    def _take(self, kind: str, expected: Any) -> None:
-        wanted = json.loads(text(tagged(expected)))
-        if not self._steps:
+    def _take(self, kind: str, expected: Any) -> dict[str, Any]:
+        wanted = _json(expected)
+        if not self._came:
             raise TestFailure(f"the {kind} {text(wanted)} is expected, and nothing has come")
-        came, value, self.state, self.view = self._steps.popleft()
-        if (came, value) != (kind, wanted):
-            raise TestFailure(f"the {kind} {text(wanted)} is expected, and the {came} {text(value)} has come")
+        came = self._came.pop(0)
+        if kind not in came or came[kind] != wanted:
+            raise TestFailure(f"the {kind} {text(wanted)} is expected, and {text(came)} has come")
+        return came
 
-    def _check_received(self, when: str) -> None:
-        if self._steps:
-            raise TestFailure(f"the {self._steps[0][0]} {text(self._steps[0][1])} was not received {when}")
+    def _check_received(self) -> None:
+        if self._came:
+            kind, value = next(iter(self._came[0].items()))
+            raise TestFailure(f"the {kind} {text(value)} was not received")
 
-    def _step(
-        self, method: str, opening: Any = None, came: list[tuple[str, Any]] | None = None, **params: Any
-    ) -> None:
-        """Carries out a request and the immediate actions after it.
+    def _open(self, method: str, **params: Any) -> None:
+        self._machine = Machine(self._kind, "test", self._configuration)
+        self._step(method, **params)
 
-        The test must receive an action that `came` later, and all events.
-        """
-        steps = list(came or [])
-        self._actions.appendleft((method, params | (opening or {})))
+    def _step(self, method: str, **params: Any) -> None:
+        """Carries out a request and the immediate actions after it; then the clock moves on."""
+        self._turn(method, params)
         while self._actions:
-            steps += [("event", event["event"]) for event in self._turn(*self._actions.popleft())]
-        self._steps += [(*step, self._machine.state, self._machine.view) for step in steps]
-        if not came:
-            self.state, self.view = self._machine.state, self._machine.view
+            self._turn("action", self._actions.pop(0))
+        self.state, self.view = self._machine.state, self._machine.view
+        self._proceed()
 
-    def _turn(self, method: str, params: dict[str, Any]) -> list[Any]:
-        """Carries out a request and begins its effects; returns its events."""
+    def _turn(self, method: str, params: dict[str, Any]) -> None:
         before = self._machine.state
         was = text(before)
         update = json.loads(self._machine.turn(method, {**params, "now": self.now}))
         if text(before) != was:
             raise TestFailure("update has changed the state that it got; return a new one")
+        self._came += [{"event": event["event"]} for event in update.get("events", [])]
         for effect in update.get("effects", []):
             self._perform(effect)
-        return list(update.get("events", []))
-
-    def _later(self, action: Any, error: Any = None) -> None:
-        """Carries out an action that has come later."""
-        self._step("action", came=[("action", action)], action=action, error=error)
 
     def _perform(self, effect: dict[str, Any]) -> None:
         kind, name = effect["type"], effect.get("id")
-        mine = [task for task in self._tasks if name is not None and task.effect.get("id") == name]
+        same = [task for task in self._tasks if name is not None and task.effect.get("id") == name]
         if kind == "cancel":
-            self._remove(mine)
-        elif kind == "action" and (faults := self._faults[effect.get("name", "")]):
-            faults.pop(0)
-            self._fail(effect, "fault", "injected")
+            self._remove(same)
         elif kind == "action":
-            self._actions.append(("action", {"action": effect["action"]}))
+            fault = self._fault(effect.get("name"))
+            self._actions += _failed(effect, "fault", "injected") if fault else [{"action": effect["action"]}]
         elif kind == "run":
-            # It replaces the one that waits.
+            begin = self.now
             if "debounce" in effect or "throttle" in effect:
-                self._remove([task for task in mine if task.effect["type"] == "run" and not task.attempt])
-            begin = self._throttled.get(name or "", 0) if "throttle" in effect else 0
-            begin = self.now + effect["debounce"] if "debounce" in effect else begin
+                # It replaces the one that waits.
+                self._remove([task for task in same if task.effect["type"] == "run" and not task.attempt])
+                begin = self._throttled.get(effect["id"], 0)
+            if "debounce" in effect:
+                begin = self.now + effect["debounce"]
             if begin > self.now:
                 self._tasks.append(_Task(effect, begin))
             else:
                 self._start(effect)
-        elif kind == "after" or not any(task.effect["type"] == "every" for task in mine):
+        elif kind == "after" or not any(task.effect["type"] == "every" for task in same):
             self._tasks.append(_Task(effect, self.now + effect["milliseconds"]))
 
     def _start(self, effect: dict[str, Any]) -> None:
@@ -203,72 +178,80 @@ class TestStore:
         if "throttle" in effect:
             self._throttled[effect["id"]] = self.now + effect["throttle"]
         if effect.get("latest"):
-            self._remove([x for x in self._tasks if x.attempt and x.effect.get("id") == effect.get("id")])
-        self._tasks.append(_Task(effect, self.now, 1, self.now + effect.get("timeout", _NEVER)))
+            works = [task for task in self._tasks if task.attempt]
+            self._remove([task for task in works if task.effect.get("id") == effect["id"]])
+        self._tasks.append(_Task(effect, 0, attempt=1, limit=self.now + effect.get("timeout", _NEVER)))
 
-    def _work(self) -> None:
-        """Calls all work that can begin; of a queue the first one."""
-        while task := next((task for task in self._tasks if self._is_ready(task)), None):
-            self._attempt(task)
+    def _proceed(self) -> None:
+        """Moves the clock to its end, but not beyond a step that the test must receive."""
+        while not self._came:
+            task = min(self._tasks, key=self._time, default=None)
+            if task is None or self._time(task) > self._end:
+                self.now = self._end
+                return
+            self.now = max(self.now, self._time(task))
+            self._continue(task)
 
-    def _is_ready(self, task: _Task) -> bool:
+    def _time(self, task: _Task) -> int:
         queue = task.effect.get("serial")
         works = [other for other in self._tasks if other.attempt and other.effect.get("serial") == queue]
-        return task.attempt > 0 and task.deadline <= self.now and (queue is None or works[0] is task)
+        is_queued = task.attempt > 0 and queue is not None and works[0] is not task
+        return task.limit if is_queued else min(task.due, task.limit)
 
-    def _attempt(self, task: _Task) -> None:
-        effect, name = task.effect, task.effect["name"]
-        fault = self._faults[name].pop(0) if self._faults[name] else None
-        if fault == "hang":
-            task.deadline = _NEVER
+    def _continue(self, task: _Task) -> None:
+        """Ends a wait, or calls or ends work."""
+        effect = task.effect
+        if task.attempt and task.limit > self.now:
+            self._call(task)
             return
-        work = _TestWork(name, task.attempt, lambda action: self._later(json.loads(text(action))))
+        self._tasks.remove(task)
+        if task.attempt:
+            self._came += _failed(effect, "timeout", "the time has passed")
+        elif effect["type"] == "run":
+            self._start(effect)
+        else:
+            self._came.append({"action": effect["action"]})
+            if effect["type"] == "every":
+                self._tasks.append(_Task(effect, self.now + effect["milliseconds"]))
+
+    def _call(self, task: _Task) -> None:
+        effect, name = task.effect, task.effect["name"]
+        fault = self._fault(name)
+        if fault == "hang":
+            task.due = _NEVER
+            return
+        work = Work(name, task.attempt, self._came_later, waits=False)
         try:
             if fault:
                 raise RuntimeError("injected")
             action = perform(self._kind, name, effect.get("arguments"), work)
+            if action is not None:
+                self._came_later(action)
         except Exception as error:
-            retry = effect.get("retry", {"attempts": 1, "milliseconds": 0})
+            retry = effect.get("retry", {"attempts": 1})
             if task.attempt < retry["attempts"]:
-                task.deadline = self.now + retry["milliseconds"] * 2 ** (task.attempt - 1)
+                task.due = self.now + retry["milliseconds"] * 2 ** (task.attempt - 1)
                 task.attempt += 1
                 return
-            self._tasks.remove(task)
-            self._fail(effect, "fault" if fault else "error", str(error), is_later=True)
-        else:
-            self._tasks.remove(task)
-            if action is not None:
-                self._later(json.loads(text(tagged(action))))
-
-    def _end(self, task: _Task) -> None:
-        """Ends a wait at its deadline, or work at its timeout."""
-        effect = task.effect
-        if task.attempt and task.timeout > self.now:
-            return  # The next attempt can begin.
+            self._came += _failed(effect, "fault" if fault else "error", str(error))
         self._tasks.remove(task)
-        if task.attempt:
-            self._fail(effect, "timeout", "the time has passed", is_later=True)
-        elif effect["type"] == "run":
-            self._start(effect)
-        else:
-            if effect["type"] == "every":
-                self._tasks.append(_Task(effect, self.now + effect["milliseconds"]))
-            self._later(effect["action"])
 
-    def _fail(self, effect: dict[str, Any], reason: str, message: str, is_later: bool = False) -> None:
-        """Sends the action of a failure: as a part of this step, or later."""
-        error = {"reason": reason, "message": message}
-        if "failed" in effect and is_later:
-            self._later(effect["failed"], error)
-        elif "failed" in effect:
-            self._actions.append(("action", {"action": effect["failed"], "error": error}))
+    def _came_later(self, action: Any) -> None:
+        self._came.append({"action": _json(action)})
+
+    def _fault(self, name: Any) -> str | None:
+        return self._faults[name].pop(0) if self._faults[name] else None
 
     def _remove(self, tasks: list[_Task]) -> None:
-        self._tasks = [task for task in self._tasks if not any(task is other for other in tasks)]
+        self._tasks = [task for task in self._tasks if task not in tasks]
 
 
-class _TestWork(Work):
-    """The context of work in a test, which does not wait."""
+def _failed(effect: dict[str, Any], reason: str, message: str) -> list[dict[str, Any]]:
+    """Returns the action of a failure, if there is one."""
+    error = {"reason": reason, "message": message}
+    return [{"action": effect["failed"], "error": error}] if "failed" in effect else []
 
-    def wait(self, seconds: float | None = None) -> bool:
-        return False
+
+def _json(value: Any) -> Any:
+    """Returns an input, action or event as the other side receives it."""
+    return json.loads(text(tagged(value)))
