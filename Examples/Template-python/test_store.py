@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
+import shutil
+import subprocess
 import unittest
 
 from store import IncrementTapped, SecondPassed, StartTapped, State, StopTapped, kind
@@ -22,6 +24,13 @@ class StoreTests(unittest.TestCase):
             store.send(StopTapped())
             store.advance(5000)
             self.assertEqual(store.state, State(count=1))
+
+
+class ServedTests(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("statewire"), "the program statewire is not in PATH")
+    def test_a_client_receives_the_messages_of_the_conversation(self):
+        server = "statewire serve --test --store counter='python3 store.py'"
+        subprocess.run(["statewire", "play", "counter.conversation", "--spawn", server], check=True)
 
 
 if __name__ == "__main__":

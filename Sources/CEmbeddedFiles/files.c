@@ -209,122 +209,134 @@ static const unsigned char file_50[] = {
 };
 
 static const unsigned char file_51[] = {
-#embed "../../Examples/Template/web/index.html"
+#embed "../../Examples/Template/counter.conversation"
 };
 
 static const unsigned char file_52[] = {
-#embed "../../Examples/Template/web/page.js"
+#embed "../../Examples/Template/web/index.html"
 };
 
 static const unsigned char file_53[] = {
-#embed "../../Examples/Template-python/.gitignore"
+#embed "../../Examples/Template/web/page.js"
 };
 
 static const unsigned char file_54[] = {
-#embed "../../Examples/Template-python/README.md"
+#embed "../../Examples/Template-python/.gitignore"
 };
 
 static const unsigned char file_55[] = {
-#embed "../../Examples/Template-python/store.py"
+#embed "../../Examples/Template-python/README.md"
 };
 
 static const unsigned char file_56[] = {
-#embed "../../Examples/Template-python/test_store.py"
+#embed "../../Examples/Template-python/store.py"
 };
 
 static const unsigned char file_57[] = {
-#embed "../../Examples/Template-python/web/index.html"
+#embed "../../Examples/Template-python/test_store.py"
 };
 
 static const unsigned char file_58[] = {
-#embed "../../Examples/Template-python/web/page.js"
+#embed "../../Examples/Template-python/web/index.html"
 };
 
 static const unsigned char file_59[] = {
-#embed "../../clients/python/src/statewire/stores/__init__.py"
+#embed "../../Examples/Template-python/web/page.js"
 };
 
 static const unsigned char file_60[] = {
-#embed "../../clients/python/src/statewire/stores/difference.py"
+#embed "../../Examples/Template/counter.conversation"
 };
 
 static const unsigned char file_61[] = {
-#embed "../../clients/python/src/statewire/stores/effects.py"
+#embed "../../clients/python/src/statewire/stores/__init__.py"
 };
 
 static const unsigned char file_62[] = {
-#embed "../../clients/python/src/statewire/stores/kind.py"
+#embed "../../clients/python/src/statewire/stores/difference.py"
 };
 
 static const unsigned char file_63[] = {
-#embed "../../clients/python/src/statewire/stores/serving.py"
+#embed "../../clients/python/src/statewire/stores/effects.py"
 };
 
 static const unsigned char file_64[] = {
-#embed "../../clients/python/src/statewire/stores/testing.py"
+#embed "../../clients/python/src/statewire/stores/kind.py"
 };
 
 static const unsigned char file_65[] = {
-#embed "../../clients/python/src/statewire/stores/types.py"
+#embed "../../clients/python/src/statewire/stores/serving.py"
 };
 
 static const unsigned char file_66[] = {
-#embed "../../Examples/Template-javascript/.gitignore"
+#embed "../../clients/python/src/statewire/stores/testing.py"
 };
 
 static const unsigned char file_67[] = {
-#embed "../../Examples/Template-javascript/README.md"
+#embed "../../clients/python/src/statewire/stores/types.py"
 };
 
 static const unsigned char file_68[] = {
-#embed "../../Examples/Template-javascript/package.json"
+#embed "../../Examples/Template-javascript/.gitignore"
 };
 
 static const unsigned char file_69[] = {
-#embed "../../Examples/Template-javascript/store.js"
+#embed "../../Examples/Template-javascript/README.md"
 };
 
 static const unsigned char file_70[] = {
-#embed "../../Examples/Template-javascript/store.test.js"
+#embed "../../Examples/Template-javascript/package.json"
 };
 
 static const unsigned char file_71[] = {
-#embed "../../Examples/Template-javascript/web/index.html"
+#embed "../../Examples/Template-javascript/store.js"
 };
 
 static const unsigned char file_72[] = {
-#embed "../../Examples/Template-javascript/web/page.js"
+#embed "../../Examples/Template-javascript/store.test.js"
 };
 
 static const unsigned char file_73[] = {
-#embed "../../clients/javascript/stores.d.ts"
+#embed "../../Examples/Template-javascript/web/index.html"
 };
 
 static const unsigned char file_74[] = {
-#embed "../../clients/javascript/stores.js"
+#embed "../../Examples/Template-javascript/web/page.js"
 };
 
 static const unsigned char file_75[] = {
-#embed "../../clients/javascript/stores/difference.js"
+#embed "../../Examples/Template/counter.conversation"
 };
 
 static const unsigned char file_76[] = {
-#embed "../../clients/javascript/stores/effects.js"
+#embed "../../clients/javascript/stores.d.ts"
 };
 
 static const unsigned char file_77[] = {
-#embed "../../clients/javascript/stores/frozen.js"
+#embed "../../clients/javascript/stores.js"
 };
 
 static const unsigned char file_78[] = {
-#embed "../../clients/javascript/stores/kind.js"
+#embed "../../clients/javascript/stores/difference.js"
 };
 
 static const unsigned char file_79[] = {
-#embed "../../clients/javascript/stores/serving.js"
+#embed "../../clients/javascript/stores/effects.js"
 };
 
 static const unsigned char file_80[] = {
+#embed "../../clients/javascript/stores/frozen.js"
+};
+
+static const unsigned char file_81[] = {
+#embed "../../clients/javascript/stores/kind.js"
+};
+
+static const unsigned char file_82[] = {
+#embed "../../clients/javascript/stores/serving.js"
+};
+
+static const unsigned char file_83[] = {
 #embed "../../clients/javascript/stores/testing.js"
 };
 
@@ -380,36 +392,39 @@ static const struct embedded_file files[] = {
   {"template/swift/Sources/CounterServer/CounterServer.swift", file_48, sizeof file_48},
   {"template/swift/Sources/CounterServer/CounterStore.swift", file_49, sizeof file_49},
   {"template/swift/Tests/CounterServerTests/CounterStoreTests.swift", file_50, sizeof file_50},
-  {"template/swift/web/index.html", file_51, sizeof file_51},
-  {"template/swift/web/page.js", file_52, sizeof file_52},
-  {"template/python/.gitignore", file_53, sizeof file_53},
-  {"template/python/README.md", file_54, sizeof file_54},
-  {"template/python/store.py", file_55, sizeof file_55},
-  {"template/python/test_store.py", file_56, sizeof file_56},
-  {"template/python/web/index.html", file_57, sizeof file_57},
-  {"template/python/web/page.js", file_58, sizeof file_58},
-  {"template/python/statewire/stores/__init__.py", file_59, sizeof file_59},
-  {"template/python/statewire/stores/difference.py", file_60, sizeof file_60},
-  {"template/python/statewire/stores/effects.py", file_61, sizeof file_61},
-  {"template/python/statewire/stores/kind.py", file_62, sizeof file_62},
-  {"template/python/statewire/stores/serving.py", file_63, sizeof file_63},
-  {"template/python/statewire/stores/testing.py", file_64, sizeof file_64},
-  {"template/python/statewire/stores/types.py", file_65, sizeof file_65},
-  {"template/javascript/.gitignore", file_66, sizeof file_66},
-  {"template/javascript/README.md", file_67, sizeof file_67},
-  {"template/javascript/package.json", file_68, sizeof file_68},
-  {"template/javascript/store.js", file_69, sizeof file_69},
-  {"template/javascript/store.test.js", file_70, sizeof file_70},
-  {"template/javascript/web/index.html", file_71, sizeof file_71},
-  {"template/javascript/web/page.js", file_72, sizeof file_72},
-  {"template/javascript/statewire/stores.d.ts", file_73, sizeof file_73},
-  {"template/javascript/statewire/stores.js", file_74, sizeof file_74},
-  {"template/javascript/statewire/stores/difference.js", file_75, sizeof file_75},
-  {"template/javascript/statewire/stores/effects.js", file_76, sizeof file_76},
-  {"template/javascript/statewire/stores/frozen.js", file_77, sizeof file_77},
-  {"template/javascript/statewire/stores/kind.js", file_78, sizeof file_78},
-  {"template/javascript/statewire/stores/serving.js", file_79, sizeof file_79},
-  {"template/javascript/statewire/stores/testing.js", file_80, sizeof file_80},
+  {"template/swift/counter.conversation", file_51, sizeof file_51},
+  {"template/swift/web/index.html", file_52, sizeof file_52},
+  {"template/swift/web/page.js", file_53, sizeof file_53},
+  {"template/python/.gitignore", file_54, sizeof file_54},
+  {"template/python/README.md", file_55, sizeof file_55},
+  {"template/python/store.py", file_56, sizeof file_56},
+  {"template/python/test_store.py", file_57, sizeof file_57},
+  {"template/python/web/index.html", file_58, sizeof file_58},
+  {"template/python/web/page.js", file_59, sizeof file_59},
+  {"template/python/counter.conversation", file_60, sizeof file_60},
+  {"template/python/statewire/stores/__init__.py", file_61, sizeof file_61},
+  {"template/python/statewire/stores/difference.py", file_62, sizeof file_62},
+  {"template/python/statewire/stores/effects.py", file_63, sizeof file_63},
+  {"template/python/statewire/stores/kind.py", file_64, sizeof file_64},
+  {"template/python/statewire/stores/serving.py", file_65, sizeof file_65},
+  {"template/python/statewire/stores/testing.py", file_66, sizeof file_66},
+  {"template/python/statewire/stores/types.py", file_67, sizeof file_67},
+  {"template/javascript/.gitignore", file_68, sizeof file_68},
+  {"template/javascript/README.md", file_69, sizeof file_69},
+  {"template/javascript/package.json", file_70, sizeof file_70},
+  {"template/javascript/store.js", file_71, sizeof file_71},
+  {"template/javascript/store.test.js", file_72, sizeof file_72},
+  {"template/javascript/web/index.html", file_73, sizeof file_73},
+  {"template/javascript/web/page.js", file_74, sizeof file_74},
+  {"template/javascript/counter.conversation", file_75, sizeof file_75},
+  {"template/javascript/statewire/stores.d.ts", file_76, sizeof file_76},
+  {"template/javascript/statewire/stores.js", file_77, sizeof file_77},
+  {"template/javascript/statewire/stores/difference.js", file_78, sizeof file_78},
+  {"template/javascript/statewire/stores/effects.js", file_79, sizeof file_79},
+  {"template/javascript/statewire/stores/frozen.js", file_80, sizeof file_80},
+  {"template/javascript/statewire/stores/kind.js", file_81, sizeof file_81},
+  {"template/javascript/statewire/stores/serving.js", file_82, sizeof file_82},
+  {"template/javascript/statewire/stores/testing.js", file_83, sizeof file_83},
   {NULL, NULL, 0},
 };
 

@@ -27,7 +27,7 @@ struct NewProjectTests {
       .filter { (try? text("shopping-list/\($0)", in: folder)) != nil }
     #expect(
       Set(files) == [
-        ".gitignore", "Package.swift", "README.md",
+        ".gitignore", "Package.swift", "README.md", "shopping-list.conversation",
         "Sources/ShoppingListServer/ShoppingListServer.swift",
         "Sources/ShoppingListServer/ShoppingListStore.swift",
         "Tests/ShoppingListServerTests/ShoppingListStoreTests.swift", "web/index.html",
