@@ -54,34 +54,32 @@ function compareLists(old, next, path, patch) {
 	after = after.map((key, index) =>
 		gone.has(key) || came.has(before[index]) || hasID(key) || hasID(before[index]) ? key : (before[index] ?? key),
 	);
+	// First the other elements are removed, then those of both lists are sorted, then new ones are added.
 	const olds = new Map(before.map((key, index) => [key, a[index]]));
-	const targets = new Map(after.map((key, index) => [key, index]));
+	const ranks = new Map(after.filter((key) => olds.has(key)).map((key, rank) => [key, rank]));
 	const first = patch.length;
 	for (let index = a.length - 1; index >= 0; index--)
-		if (!targets.has(before[index])) patch.push({ op: "remove", path: `${path}/${start + index}` });
-	// The keys at this point of the patch. Those before `index` are in their places.
-	const line = before.filter((key) => targets.has(key));
-	let moves = 0;
-	for (const [index, key] of after.entries()) {
-		if (!olds.has(key)) {
-			line.splice(index, 0, key);
-			patch.push({ op: "add", path: `${path}/${start + index}`, value: b[index] });
-			continue;
-		}
-		while (line[index] !== key) {
-			if (++moves > MAXIMUM_MOVES) {
+		if (!ranks.has(before[index])) patch.push({ op: "remove", path: `${path}/${start + index}` });
+	const line = before.filter((key) => ranks.has(key)).map((key) => ranks.get(key));
+	const maximum = patch.length + MAXIMUM_MOVES;
+	for (let rank = 0; rank < line.length; rank++) {
+		while (line[rank] !== rank) {
+			if (patch.length === maximum) {
 				patch.splice(first, Infinity, { op: "replace", path, value: next });
 				return;
 			}
-			// The element that is here moves to its place if that is further away than the element that belongs here.
-			const [found, away] = [line.indexOf(key, index), targets.get(line[index])];
-			const [from, to] = away > found ? [index, Math.min(away, line.length - 1)] : [found, index];
+			// The element that is here moves if its place is further away than the element that belongs here.
+			const [found, away] = [line.indexOf(rank, rank), line[rank]];
+			const [from, to] = away > found ? [rank, away] : [found, rank];
 			line.splice(to, 0, ...line.splice(from, 1));
 			patch.push({ op: "move", from: `${path}/${start + from}`, path: `${path}/${start + to}` });
 		}
 	}
-	for (const [index, key] of after.entries())
-		if (olds.has(key)) compare(olds.get(key), b[index], `${path}/${start + index}`, patch);
+	for (const [index, key] of after.entries()) {
+		const place = `${path}/${start + index}`;
+		if (olds.has(key)) compare(olds.get(key), b[index], place, patch);
+		else patch.push({ op: "add", path: place, value: b[index] });
+	}
 }
 
 /** Returns a key of an element: its id, its value or itself. */

@@ -23,14 +23,17 @@ export class TestStore {
 	#machine;
 	// Waits and work. `deadline` is Infinity for work that does not end by itself; `attempt` is 0 before work begins.
 	#tasks = [];
+	// The time to which the test has moved the clock. `#now` stops at a step that must be received.
+	#end;
+	// The actions of this step, and the later actions and events that the test must receive.
 	#actions = [];
-	#steps = [];
+	#came = [];
 	#faults = {};
 	#throttled = {};
 
 	constructor(kind, { configuration = {}, viewer, restoring, version = kind.version ?? 1, now = 0 } = {}) {
 		this.#kind = kind;
-		this.#now = now;
+		this.#now = this.#end = now;
 		this.#opening = { name: "test", configuration };
 		this.#machine = new Machine(kind, this.#opening);
 		this.#step(restoring === undefined ? "open" : "restore", { viewer, version, state: copy(restoring) });
@@ -38,41 +41,34 @@ export class TestStore {
 
 	/** Sends an input. Throws the `Refusal` if the store refuses it. */
 	async send(input, viewer) {
-		await this.#received("before the next input");
+		await this.#received();
 		this.#step("input", { input: copy(input), viewer });
-		await this.#work();
+		await this.#proceed();
 	}
 
 	/** The viewers who have subscribed are now these. */
 	async present(viewers) {
-		await this.#received("before the viewers change");
+		await this.#received();
 		this.#step("viewers", { viewers });
-		await this.#work();
+		await this.#proceed();
 	}
 
 	/** Takes the next action that has come later. */
-	receive(action) {
-		return this.#take("action", action);
+	async receive(action) {
+		this.#step("action", await this.#take("action", action));
+		await this.#proceed();
 	}
 
 	/** Takes the next event. */
-	receiveEvent(event) {
-		return this.#take("event", event);
+	async receiveEvent(event) {
+		await this.#take("event", event);
+		await this.#proceed();
 	}
 
 	/** Moves the clock. Waits end in the order of their deadlines. */
 	async advance(milliseconds) {
-		await this.#work();
-		const end = this.#now + milliseconds;
-		for (;;) {
-			const times = this.#tasks.map((task) => this.#next(task));
-			const time = Math.min(...times);
-			if (!(time <= end)) break;
-			this.#now = time;
-			this.#end(this.#tasks[times.indexOf(time)]);
-			await this.#work();
-		}
-		this.#now = end;
+		this.#end += milliseconds;
+		await this.#proceed();
 	}
 
 	/** Makes the next calls of work fail (`"fail"`) or not end (`"hang"`). */
@@ -82,60 +78,55 @@ export class TestStore {
 
 	/** Ends the program, and restores the store from its state after some milliseconds. */
 	async restart(after = 0) {
-		await this.#received("before a restart");
-		this.#now += after;
+		await this.#received();
+		this.#now = this.#end += after;
 		for (const task of this.#tasks.filter(({ attempt }) => attempt)) {
 			this.#remove(task);
 			if (task.effect.restart === "again") this.#start(task.effect);
-			else this.#fail(task.effect, "interrupted", "the program was restarted", false);
+			else this.#fail(this.#actions, task.effect, "interrupted", "the program was restarted");
 		}
 		const state = copy(this.#machine.state);
 		this.#machine = new Machine(this.#kind, this.#opening);
 		this.#step("restore", { version: this.#kind.version ?? 1, state });
-		await this.#work();
+		await this.#proceed();
 	}
 
 	/** Checks that everything was received and that no effect is left, except `every`. */
 	async finish() {
-		await this.#received("at the end of the test");
+		await this.#received();
 		const left = this.#tasks.map(({ effect }) => effect).filter(({ type }) => type !== "every");
 		if (left.length > 0) throw new TestFailure(`effects have not ended: ${JSON.stringify(left)}`);
 	}
 
-	async #received(when) {
-		await this.#work();
-		if (this.#steps.length === 0) return;
-		const { kind, value } = this.#steps[0];
-		throw new TestFailure(`the ${kind} ${JSON.stringify(value)} was not received ${when}`);
+	async #received() {
+		await this.#proceed();
+		if (this.#came.length === 0) return;
+		const [kind, value] = Object.entries(this.#came[0])[0];
+		throw new TestFailure(`the ${kind} ${JSON.stringify(value)} was not received`);
 	}
 
 	async #take(kind, expected) {
-		await this.#work();
+		await this.#proceed();
 		const wanted = copy(expected);
-		const step = this.#steps.shift();
+		const came = this.#came.shift();
 		const text = `the ${kind} ${JSON.stringify(wanted)} is expected`;
-		if (!step) throw new TestFailure(`${text}, and nothing has come`);
-		Object.assign(this, step.shown);
-		if (step.kind !== kind || !isDeepStrictEqual(step.value, wanted))
-			throw new TestFailure(`${text}, and the ${step.kind} ${JSON.stringify(step.value)} has come`);
+		if (!came) throw new TestFailure(`${text}, and nothing has come`);
+		if (!Object.hasOwn(came, kind) || !isDeepStrictEqual(came[kind], wanted))
+			throw new TestFailure(`${text}, and ${JSON.stringify(came)} has come`);
+		return came;
 	}
 
-	/** Carries out a request and the immediate actions after it. The test must receive an action that `came` later. */
-	#step(method, params, came = []) {
-		const steps = [...came];
-		for (let next = [method, params]; next; next = this.#actions.shift()) {
-			const { events = [], effects = [] } = JSON.parse(this.#machine.turn(next[0], { ...next[1], now: this.#now }));
-			steps.push(...events.map(({ event }) => ({ kind: "event", value: event })));
-			for (const effect of effects) this.#perform(effect);
-		}
-		const shown = { state: this.#machine.state, view: this.#machine.view };
-		this.#steps.push(...steps.map((step) => ({ ...step, shown })));
-		if (came.length === 0) Object.assign(this, shown);
+	/** Carries out a request and the immediate actions after it. */
+	#step(method, params) {
+		this.#turn(method, params);
+		while (this.#actions.length > 0) this.#turn("action", this.#actions.shift());
+		Object.assign(this, { state: this.#machine.state, view: this.#machine.view });
 	}
 
-	/** Carries out an action that has come later. */
-	#later(action, error) {
-		this.#step("action", { action, error }, [{ kind: "action", value: action }]);
+	#turn(method, params) {
+		const { events = [], effects = [] } = JSON.parse(this.#machine.turn(method, { ...params, now: this.#now }));
+		this.#came.push(...events.map(({ event }) => ({ event })));
+		for (const effect of effects) this.#perform(effect);
 	}
 
 	#perform(effect) {
@@ -144,8 +135,8 @@ export class TestStore {
 		if (type === "cancel") this.#remove(...mine);
 		else if (type === "action") {
 			const isFailing = this.#faults[effect.name]?.shift();
-			if (isFailing) this.#fail(effect, "fault", "injected", false);
-			else this.#actions.push(["action", { action: effect.action }]);
+			if (isFailing) this.#fail(this.#actions, effect, "fault", "injected");
+			else this.#actions.push({ action: effect.action });
 		} else if (type === "after" || (type === "every" && !mine.some((task) => task.effect.type === "every")))
 			this.#wait(effect, this.#now + milliseconds);
 		else if (type === "run") {
@@ -167,25 +158,46 @@ export class TestStore {
 		const { id, throttle, latest, timeout } = effect;
 		if (throttle !== undefined) this.#throttled[id] = this.#now + throttle;
 		if (latest) this.#remove(...this.#tasks.filter((task) => task.attempt && task.effect.id === id));
-		this.#tasks.push({ effect, deadline: this.#now, attempt: 1, timeout: this.#now + (timeout ?? Infinity) });
+		this.#tasks.push({ effect, deadline: 0, attempt: 1, timeout: this.#now + (timeout ?? Infinity) });
 	}
 
-	/** Calls all work that can begin; of a queue the first one. */
-	async #work() {
-		for (let task; (task = this.#tasks.find((task) => this.#isReady(task))); ) await this.#attempt(task);
+	/** Moves the clock to its end, but not beyond a step that the test must receive. */
+	async #proceed() {
+		while (this.#came.length === 0) {
+			const times = this.#tasks.map((task) => this.#next(task));
+			const time = Math.min(...times);
+			if (!(time <= this.#end)) return void (this.#now = this.#end);
+			this.#now = Math.max(this.#now, time);
+			await this.#continue(this.#tasks[times.indexOf(time)]);
+		}
 	}
 
-	#isReady(task) {
-		if (!task.attempt || task.deadline > this.#now) return false;
+	/** Returns the time at which a wait ends, or at which work is called or times out. */
+	#next(task) {
 		const queue = task.effect.serial;
-		return queue === undefined || this.#tasks.find((other) => other.attempt && other.effect.serial === queue) === task;
+		const first = this.#tasks.find((other) => other.attempt && other.effect.serial === queue);
+		const isQueued = task.attempt && queue !== undefined && first !== task;
+		return isQueued ? task.timeout : Math.min(task.deadline, task.timeout);
+	}
+
+	/** Ends a wait, or calls or ends work. */
+	async #continue(task) {
+		const { effect, attempt, timeout } = task;
+		if (attempt && timeout > this.#now) return this.#attempt(task);
+		this.#remove(task);
+		if (attempt) this.#fail(this.#came, effect, "timeout", "the time has passed");
+		else if (effect.type === "run") this.#start(effect);
+		else {
+			if (effect.type === "every") this.#wait(effect, this.#now + effect.milliseconds);
+			this.#came.push({ action: effect.action });
+		}
 	}
 
 	async #attempt(task) {
 		const { name, retry = { attempts: 1 } } = task.effect;
 		const fault = this.#faults[name]?.shift();
 		if (fault === "hang") return void (task.deadline = Infinity);
-		const send = (action) => this.#later(copy(action));
+		const send = (action) => this.#came.push({ action: copy(action) });
 		const context = { name, attempt: task.attempt, signal: new AbortController().signal, send };
 		let action;
 		try {
@@ -198,36 +210,15 @@ export class TestStore {
 				return;
 			}
 			this.#remove(task);
-			return this.#fail(task.effect, fault ? "fault" : "error", error.message);
+			return this.#fail(this.#came, task.effect, fault ? "fault" : "error", error.message);
 		}
 		this.#remove(task);
-		if (action !== undefined) this.#later(copy(action));
+		if (action !== undefined) send(action);
 	}
 
-	/** Returns the time at which the clock ends a wait, the wait for an attempt, or work. */
-	#next({ attempt, deadline, timeout }) {
-		// Work that waits for its queue has a deadline that has passed.
-		return Math.min(attempt === 0 || deadline > this.#now ? deadline : Infinity, timeout);
-	}
-
-	#end(task) {
-		const { effect, attempt, timeout } = task;
-		if (attempt && timeout > this.#now) return; // The next attempt can begin.
-		this.#remove(task);
-		if (attempt) this.#fail(effect, "timeout", "the time has passed");
-		else if (effect.type === "run") this.#start(effect);
-		else {
-			if (effect.type === "every") this.#wait(effect, this.#now + effect.milliseconds);
-			this.#later(effect.action);
-		}
-	}
-
-	/** Sends the action of a failure: as a part of this step, or later. */
-	#fail({ failed }, reason, message, isLater = true) {
-		if (failed === undefined) return;
-		const error = { reason, message };
-		if (isLater) this.#later(failed, error);
-		else this.#actions.push(["action", { action: failed, error }]);
+	/** Adds the action of a failure to the actions of this step, or to those that must be received. */
+	#fail(actions, { failed }, reason, message) {
+		if (failed !== undefined) actions.push({ action: failed, error: { reason, message } });
 	}
 
 	#remove(...tasks) {

@@ -115,6 +115,18 @@ test("immediate actions are part of the input; waits end in the order of their d
   await store.finish();
 });
 
+test("the clock stops at a step until it is received, and a wait of no time ends without advance", async () => {
+  const { store, take, calls, ...kind } = logged();
+  await kind.do(after(0, { type: "a" }), after(100, { type: "b" }), run("work", "x", { debounce: 200, id: "d" }));
+  await take("a");
+  await store.advance(300);
+  assert.deepEqual([store.state.log, calls], [["a"], []]);
+  await take("b");
+  assert.deepEqual([store.state.log, calls], [["a", "b"], ["x"]]);
+  await take("done x");
+  await store.finish();
+});
+
 test("actions and events must be received, and effects must end", async () => {
   const { store, ...kind } = logged();
   await kind.do(event({ type: "rang" }, ["page"]), run("work", "x"), after(100, { type: "late" }));
