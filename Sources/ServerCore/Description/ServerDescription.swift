@@ -12,6 +12,8 @@ public struct ServerDescription {
   private let schemas = JSONSchemas()
   private let parts: JSONObject
   private let title: String
+  /// The members that kinds conceal, by kind.
+  private let secrets: [String: Set<String>]
   /// The faults of the kinds' types that make their schemas say less than they should, each in one
   /// sentence.
   public let warnings: [String]
@@ -31,6 +33,7 @@ public struct ServerDescription {
       warnings += description.warnings.map { "kind \(kind.name): \($0)" }
     }
     self.warnings = warnings
+    secrets = Dictionary(kinds.map { ($0.name, $0.secretMembers) }) { $1 }
     var data: JSONObject = [:]
     for error in RPCErrorCode.described {
       if let type = error.data { data[error.name] = schemas.written(type).value }
@@ -57,7 +60,7 @@ public struct ServerDescription {
         ]
       )
     }
-    return [
+    var document: JSONObject = [
       "openrpc": "1.3.2",
       "info": [
         "title": .string(title), "version": .string(Initialize.supportedVersions[0]),
@@ -70,6 +73,22 @@ public struct ServerDescription {
       "x-stores": parts["x-stores"] ?? [:],
       "x-error-data": parts["x-error-data"] ?? [:],
     ]
+    document["x-stores"] = withSecrets(parts["x-stores"]?.object ?? [:], in: .object(document))
+    return .object(document)
+  }
+
+  /// Adds the names of the members with secrets to each kind.
+  private func withSecrets(_ stores: JSONObject, in document: JSONValue) -> JSONValue {
+    .object(
+      JSONObject(
+        stores.map { kind, store in
+          var search = SecretSearch(in: document)
+          search.read(store)
+          let names = search.names.union(secrets[kind] ?? []).sorted()
+          guard var members = store.object else { return (kind, store) }
+          members["secrets"] = .array(names.map { .string($0) })
+          return (kind, .object(members))
+        }))
   }
 
   /// All named schemas, as the definitions of one JSON Schema (draft-07).

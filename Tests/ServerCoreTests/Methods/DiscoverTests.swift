@@ -50,6 +50,30 @@ struct DiscoverTests {
     #expect(schemas["LooseInput"]?["oneOf"]?.array?.count == 2)
   }
 
+  @Test("the secrets of a kind are the members that it conceals, and those whose schema says so")
+  func secrets() throws {
+    let kinds = [StoreKind("vault") { Loose() }.concealing("pin"), StoreKind("open") { Loose() }]
+    let stores = try #require(ServerDescription(kinds: kinds).openRPC["x-stores"])
+    #expect(stores["vault"]?["secrets"] == ["pin"])
+    #expect(stores["open"]?["secrets"] == [])
+    let document: JSONValue = [
+      "components": [
+        "schemas": [
+          "State": [
+            "properties": [
+              "word": ["$ref": "#/components/schemas/Word"],
+              "own": ["$ref": "#/components/schemas/State"],
+            ]
+          ], "Word": ["type": "string", "format": "password"],
+        ]
+      ]
+    ]
+    var search = SecretSearch(in: document)
+    search.read(["oneOf": [["properties": ["key": ["writeOnly": true], "note": [:]]]]])
+    search.read(["$ref": "#/components/schemas/State"])
+    #expect(search.names == ["key", "word"])
+  }
+
   @Test("each described method exists, and each reference resolves")
   func isComplete() async throws {
     let peer = Peer(World(underTest: .init()))

@@ -37,7 +37,7 @@ final class Console {
   /// The description of the server, once it was needed.
   private lazy var description = ServerDescription(kinds: kinds).openRPC
   /// The members that are not shown.
-  private(set) lazy var secrets = KindSecrets(kinds, description)
+  private(set) lazy var secrets = KindSecrets(description)
 
   /// - Parameters:
   ///   - files: The files of the page, by their paths.
