@@ -4,7 +4,6 @@ import ArgumentParser
 import ClientTransports
 import Conversations
 import Foundation
-import Glibc
 import StatewireServer
 
 /// The command `statewire play`: plays scripted conversations against a server.
@@ -48,18 +47,7 @@ struct Play: AsyncParsableCommand {
       valueName: "address"))
   var connect: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Over TLS, trust servers with a certificate of one of these authorities, in PEM.",
-      valueName: "file"))
-  var tlsCa: String?
-
-  @Option(
-    help: ArgumentHelp("Over TLS, send this certificate to the server, in PEM.", valueName: "file"))
-  var tlsCert: String?
-
-  @Option(help: ArgumentHelp("Private key of the certificate, in PEM.", valueName: "file"))
-  var tlsKey: String?
+  @OptionGroup var trust: TrustOptions
 
   @Option(
     help: ArgumentHelp(
@@ -71,6 +59,15 @@ struct Play: AsyncParsableCommand {
     help: ArgumentHelp(
       "Seconds to wait for a message, unless the conversation sets a time.", valueName: "seconds"))
   var wait: Double = 5
+
+  @Option(
+    help: ArgumentHelp(
+      "Wait for the pauses of recorded conversations (@pause).",
+      discussion: "max: no pauses; real: the recorded ones; 10: ten times as fast.",
+      valueName: "max|real|factor"))
+  var speed = "max"
+
+  @OptionGroup var given: GivenOptions
 
   @Option(
     help: ArgumentHelp(
@@ -96,11 +93,9 @@ struct Play: AsyncParsableCommand {
     guard wait > 0, wait <= 3600 else {
       throw ValidationError("--wait must be more than 0 and at most 3600")
     }
-    guard [tlsCa, tlsCert, tlsKey].allSatisfy({ $0 == nil }) || isSecure else {
-      throw ValidationError("--tls-… requires --connect tls://… or wss://…")
-    }
-    guard (tlsCert == nil) == (tlsKey == nil) else {
-      throw ValidationError("--tls-cert and --tls-key must be passed together")
+    try trust.validate(isSecure: connect.flatMap(ServerAddress.init)?.isSecure == true)
+    guard Pace(speed) != nil else {
+      throw ValidationError("--speed must be max, real or a factor such as 10")
     }
     guard repeats >= 1 else { throw ValidationError("--repeat must be at least 1") }
   }
@@ -110,40 +105,21 @@ struct Play: AsyncParsableCommand {
       server: try server(),
       framing: ClientConnection.Framing(name: framing) ?? ClientConnection.defaultFraming,
       wait: .seconds(wait),
+      pace: Pace(speed) ?? .maximum,
+      given: try given.values(),
       isUpdating: ProcessInfo.processInfo.environment["UPDATE_CONVERSATIONS"] == "1",
       isVerbose: verbose,
       transcript: transcript,
       repeats: repeats
     ) { Output.show($0) }
-    let tally = try await play(run)
+    let files = files
+    let tally = try await untilSignal {
+      await run.play(files)
+    } interrupted: {
+      throw ExitCode(128 + $0)
+    }
     Output.show(tally.summary)
     if tally.exitCode != 0 { throw ExitCode(tally.exitCode) }
-  }
-
-  /// True if the connection uses TLS.
-  private var isSecure: Bool {
-    switch connect.flatMap(ServerAddress.init) {
-    case .tls, .secureWeb: true
-    case .tcp, .web, .unix, nil: false
-    }
-  }
-
-  /// Plays the files until a signal arrives: a started server must not outlive this program.
-  private func play(_ run: ConversationRun) async throws -> ConversationRun.Tally {
-    let (signals, signal) = AsyncStream.makeStream(of: CInt.self)
-    let numbers = [SIGINT, SIGTERM, SIGHUP].filter { !ProcessSignals.isIgnored($0) }
-    let watch = try ProcessSignals(numbers) { signal.yield($0) }
-    defer { watch.end() }
-    return try await withThrowingTaskGroup(of: ConversationRun.Tally.self) { group in
-      group.addTask { await run.play(files) }
-      group.addTask {
-        for await number in signals { throw ExitCode(128 + number) }
-        throw CancellationError()
-      }
-      defer { group.cancelAll() }
-      for try await tally in group { return tally }
-      throw CancellationError()
-    }
   }
 
   /// Returns the server that the options select.
@@ -170,9 +146,7 @@ struct Play: AsyncParsableCommand {
         throw ValidationError(
           "--connect must be HOST:PORT, tls://…, ws://…, wss://…, unix:PATH or a path with a slash")
       }
-      var trust = ClientTrust()
-      (trust.authority, trust.certificate, trust.key) = (tlsCa, tlsCert, tlsKey)
-      return .address(address, trust)
+      return .address(address, trust.trust)
     case (_?, _?):
       throw ValidationError("pass either --spawn or --connect, not both")
     }

@@ -18,6 +18,8 @@ struct ConversationParserTests {
       @server --test --data-dir "a b"
       @framing headers
       @wait 0.5
+      @pause 1.25
+      @given token
       --> {"id": 1}
       <-- {"id": 1,
            "result": {}}
@@ -37,15 +39,17 @@ struct ConversationParserTests {
       """)
     #expect(conversation.serverOptions == ["--test", "--data-dir", "a b"])
     #expect(conversation.framing?.name == "headers")
+    #expect(conversation.givenNames == ["token"])
     #expect(conversation.line == 1)
     #expect(conversation.connectionNames == ["", "A", "alice_2-x"])
     #expect(!conversation.reopensConnections)
     #expect(
       conversation.steps.map(\.shown) == [
-        "5 wait 0.5 s", "6 send {\"id\": 1}", "7 expect {\"id\": 1, \"result\": {}}",
-        "9 A send [1]", "10 expect alice_2-x true", "11 expect 1 | A 2", "15 nothing for 2 s",
-        "16 raw [0, 10]", "17 frame [91, 91, 91]", "18 frame [123, 34, 97, 58, 32, 91]",
-        "19 A end of input", "20 A close", "21 expect close",
+        "5 wait 0.5 s", "6 pause 1.25 s", "8 send {\"id\": 1}",
+        "9 expect {\"id\": 1, \"result\": {}}",
+        "11 A send [1]", "12 expect alice_2-x true", "13 expect 1 | A 2", "17 nothing for 2 s",
+        "18 raw [0, 10]", "19 frame [91, 91, 91]", "20 frame [123, 34, 97, 58, 32, 91]",
+        "21 A end of input", "22 A close", "23 expect close",
       ])
   }
 
@@ -97,7 +101,7 @@ struct ConversationParserTests {
       ("<-- nothing for 1 s", "1:19: expected the end of the line"),
       ("@wait 9999", "1:7: expected a number of seconds, more than 0 and at most 3600"),
       ("@wait 1.2.3", "1:7: expected a number of seconds, more than 0 and at most 3600"),
-      ("@weight 1", "1:1: unknown directive; use @wait, @server or @framing"),
+      ("@weight 1", "1:1: unknown directive; use @wait, @pause, @given, @server or @framing"),
       (
         "--> 1\n@server --test",
         "2:1: @server must be before all lines that send, expect or wait"
@@ -203,6 +207,7 @@ extension Step {
       case .expectNothing(let name, let time): name.shown + "nothing for \(time.seconds)"
       case .expectClose(let name): name.shown + "expect close"
       case .wait(let time): "wait \(time.seconds)"
+      case .pause(let time): "pause \(time.seconds)"
       }
     return "\(line) \(what)"
   }

@@ -54,6 +54,49 @@ struct ConversationPlayerTests {
       await stage.sent() == ["{\"id\":1}", "[\"h7\",3,\"to h7 at 3\",\"<h>\"]"])
   }
 
+  @Test("the player uses given values, and fails without them")
+  func given() async throws {
+    let text = "@given token\n--> [\"<token>\"]"
+    var given = GivenValues()
+    given["token"] = "t1"
+    let stage = Stage([])
+    #expect(await stage.player(given: given).play(try conversation(text)) == .passed)
+    #expect(await stage.sent() == ["[\"t1\"]"])
+    try await checkFails(
+      text, on: Stage([]),
+      """
+      1: the conversation needs a value of <token>
+        pass --given token=FILE, a file whose first line is the value
+      """)
+  }
+
+  @Test(
+    "the player waits for pauses at the given speed",
+    arguments: [
+      (Pace.maximum, [Duration]()), (.factor(1), [.seconds(3)]),
+      (.factor(2), [.milliseconds(1500)]),
+    ])
+  func pauses(pace: Pace, waits: [Duration]) async throws {
+    let stage = Stage([])
+    // No message is expected, so that the only waits are those of pauses and of the send.
+    let player = ConversationPlayer(
+      pace: pace,
+      timer: { time in
+        if time == ConversationPlayer.defaultWait { return await Gate().wait() }
+        await stage.waited(time)
+      }, connect: { try await stage.open($0) })
+    #expect(await player.play(try conversation("@pause 3\n--> 1")) == .passed)
+    #expect(await stage.waits == waits)
+  }
+
+  @Test("a speed is max, real or a factor")
+  func speeds() {
+    #expect(Pace("MAX") == .maximum)
+    #expect(Pace("real") == .factor(1))
+    #expect(Pace("0.5") == .factor(0.5))
+    for text in ["", "0", "-1", "nan", "inf", "fast"] { #expect(Pace(text) == nil) }
+  }
+
   @Test("the player sends frames and raw bytes unchanged")
   func verbatim() async throws {
     let stage = Stage([])

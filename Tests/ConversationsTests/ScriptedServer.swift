@@ -108,7 +108,7 @@ actor Stage {
     return true
   }
 
-  private func open(_ name: String) throws -> ScriptedServer {
+  func open(_ name: String) throws -> ScriptedServer {
     let count = opened.count { $0 == name }
     guard let servers = servers[name], count < servers.count else {
       throw ScriptedFault(description: "there is no \(name)")
@@ -122,8 +122,13 @@ actor Stage {
     await silence.wait()
   }
 
-  nonisolated var player: ConversationPlayer {
-    ConversationPlayer(timer: { await self.wait($0) }, connect: { try await self.open($0) })
+  func waited(_ duration: Duration) { waits.append(duration) }
+
+  nonisolated var player: ConversationPlayer { player(given: GivenValues()) }
+
+  nonisolated func player(given: GivenValues) -> ConversationPlayer {
+    ConversationPlayer(
+      given: given, timer: { await self.wait($0) }, connect: { try await self.open($0) })
   }
 }
 

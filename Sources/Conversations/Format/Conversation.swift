@@ -12,6 +12,8 @@ public struct Conversation: Sendable {
   public internal(set) var serverOptions: [String] = []
   /// The framing in which the conversation must be played (`@framing`); nil for any framing.
   public internal(set) var framing: ClientConnection.Framing?
+  /// The names whose values the player is given (`@given`), in order.
+  public internal(set) var givenNames: [String] = []
   /// The actions and expectations, in order.
   var steps: [Step] = []
 
@@ -54,6 +56,8 @@ struct Step: Sendable {
     case expectClose(String)
     /// Sets the time to wait for each later expectation.
     case wait(Duration)
+    /// Waits, if the conversation is played with its pauses.
+    case pause(Duration)
   }
 
   /// The line in the file, from 1.
@@ -66,7 +70,7 @@ struct Step: Sendable {
       .expectClose(let name):
       [name]
     case .expect(let expectations): expectations.map(\.connection)
-    case .wait: []
+    case .wait, .pause: []
     }
   }
 }

@@ -113,8 +113,18 @@ extension ConversationParser {
     case "wait":
       add(.wait(try seconds(&cursor)), at: cursor)
       try expectEnd(cursor)
+    case "pause":
+      add(.pause(try seconds(&cursor)), at: cursor)
+      try expectEnd(cursor)
+    case "given":
+      guard let name = cursor.takeWord() else { throw error(cursor, "expected a name") }
+      guard known.insert(name).inserted else {
+        throw error(start, "<\(name)> has a value already")
+      }
+      conversation.givenNames.append(name)
+      try expectEnd(cursor)
     default:
-      throw error(start, "unknown directive; use @wait, @server or @framing")
+      throw error(start, "unknown directive; use @wait, @pause, @given, @server or @framing")
     }
   }
 

@@ -32,7 +32,7 @@ enum Arrival: Sendable {
 ///
 /// A result that comes at the same moment is still returned, so that no message is lost.
 func result<Result: Sendable>(
-  within time: Duration, timer: @escaping ConversationTimer,
+  within time: Duration, timer: @escaping ConversationTimer = { try await Task.sleep(for: $0) },
   of work: @escaping @Sendable () async -> Result?
 ) async -> Result? {
   await withTaskGroup(of: Result?.self) { group in

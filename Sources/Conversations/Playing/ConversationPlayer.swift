@@ -9,6 +9,8 @@ public struct ConversationPlayer: Sendable {
   public static let defaultWait = Duration.seconds(5)
 
   private let wait: Duration
+  private let pace: Pace
+  private let given: GivenValues
   private let timer: ConversationTimer
   private let connect: Connect
 
@@ -16,15 +18,20 @@ public struct ConversationPlayer: Sendable {
   ///
   /// - Parameters:
   ///   - wait: The longest time for each expectation and for each send.
+  ///   - pace: The speed of the pauses in conversations.
+  ///   - given: The values of the names that conversations declare with `@given`.
   ///   - timer: Waits for a duration.
   ///   - connect: Opens a connection. It is called when a conversation first uses the connection,
   ///     and when it uses the connection again after closing it.
   public init(
-    wait: Duration = ConversationPlayer.defaultWait,
+    wait: Duration = ConversationPlayer.defaultWait, pace: Pace = .maximum,
+    given: GivenValues = GivenValues(),
     timer: @escaping ConversationTimer = { try await Task.sleep(for: $0) },
     connect: @escaping Connect
   ) {
     self.wait = wait
+    self.pace = pace
+    self.given = given
     self.timer = timer
     self.connect = connect
   }
@@ -53,10 +60,16 @@ public struct ConversationPlayer: Sendable {
     _ conversation: Conversation, recording: Bool
   ) async -> PlayedConversation {
     var performance = Performance(
-      conversation: conversation, wait: wait, timer: timer, connect: connect,
+      conversation: conversation, wait: wait, pace: pace, timer: timer, connect: connect,
       isRecording: recording)
+    performance.bindings = given.bindings(of: conversation.givenNames)
     var outcome = ConversationOutcome.passed
     do throws(ConversationFailure) {
+      if let name = given.missing(of: conversation.givenNames) {
+        throw performance.failure(
+          conversation.line, "the conversation needs a value of <\(name)>",
+          ["pass --given \(name)=FILE, a file whose first line is the value"])
+      }
       for step in conversation.steps { try await performance.perform(step) }
     } catch {
       outcome = .failed(error)

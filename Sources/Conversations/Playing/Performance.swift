@@ -6,6 +6,7 @@ import StatewireJSON
 struct Performance {
   let conversation: Conversation
   var wait: Duration
+  let pace: Pace
   let timer: ConversationTimer
   let connect: ConversationPlayer.Connect
   let isRecording: Bool
@@ -16,11 +17,12 @@ struct Performance {
   var connections: [OpenConnection] = []
 
   init(
-    conversation: Conversation, wait: Duration, timer: @escaping ConversationTimer,
+    conversation: Conversation, wait: Duration, pace: Pace, timer: @escaping ConversationTimer,
     connect: @escaping ConversationPlayer.Connect, isRecording: Bool
   ) {
     self.conversation = conversation
     self.wait = wait
+    self.pace = pace
     self.timer = timer
     self.connect = connect
     self.isRecording = isRecording
@@ -49,6 +51,9 @@ struct Performance {
       try await expectClose(of: name, line: step.line)
     case .wait(let duration):
       wait = duration
+    case .pause(let duration):
+      // Cancellation ends the conversation at the next step.
+      if let time = pace.time(of: duration) { try? await timer(time) }
     }
   }
 

@@ -34,6 +34,8 @@ public struct ConversationRun: Sendable {
   private let server: Server
   private let framing: ClientConnection.Framing
   private let wait: Duration
+  private let pace: Pace
+  private let given: GivenValues
   private let isUpdating: Bool
   private let isVerbose: Bool
   private let transcript: String?
@@ -46,6 +48,8 @@ public struct ConversationRun: Sendable {
   ///   - server: The server to play against.
   ///   - framing: The framing for conversations that do not set one.
   ///   - wait: The longest wait for conversations that do not set one.
+  ///   - pace: The speed of the pauses in conversations.
+  ///   - given: The values of the names that conversations declare with `@given`.
   ///   - isUpdating: True to rewrite files so that they expect the received messages.
   ///   - isVerbose: True to report each message when it is sent or received.
   ///   - transcript: The path of the file to write the transcript to; see `Transcript`.
@@ -54,13 +58,16 @@ public struct ConversationRun: Sendable {
   ///   - report: Takes a few lines about each conversation.
   public init(
     server: Server, framing: ClientConnection.Framing = ClientConnection.defaultFraming,
-    wait: Duration = ConversationPlayer.defaultWait, isUpdating: Bool = false,
+    wait: Duration = ConversationPlayer.defaultWait, pace: Pace = .maximum,
+    given: GivenValues = GivenValues(), isUpdating: Bool = false,
     isVerbose: Bool = false, transcript: String? = nil, repeats: Int = 1,
     report: @escaping @Sendable (String) async -> Void
   ) {
     self.server = server
     self.framing = framing
     self.wait = wait
+    self.pace = pace
+    self.given = given
     self.isUpdating = isUpdating
     self.isVerbose = isVerbose
     self.transcript = transcript
@@ -202,7 +209,8 @@ extension ConversationRun {
   private func play(
     _ conversation: Conversation, _ connect: @escaping ConversationPlayer.Connect
   ) async -> PlayedConversation {
-    let player = ConversationPlayer(wait: wait) { [isVerbose, report] name in
+    let player = ConversationPlayer(wait: wait, pace: pace, given: given) {
+      [isVerbose, report] name in
       let channel = try await connect(name)
       return isVerbose ? ReportingChannel(channel: channel, name: name, report: report) : channel
     }
