@@ -118,19 +118,23 @@ extension ChildProcess {
   ///
   /// The system reports the end of a child by SIGCHLD, which a library must not handle. So the
   /// status is polled, first after 1 ms and later every 50 ms.
-  func end(patience: Duration) async {
-    if await isReaped(within: patience) { return }
+  ///
+  /// - Returns: The status of `waitpid`; 0 if other code has reaped the program.
+  @discardableResult
+  func end(patience: Duration) async -> CInt {
+    if let status = await status(within: patience) { return status }
     kill(id, SIGTERM)
     // The program gets this time to clean up even if the caller was cancelled: the work of a future
     // is not cancelled with the task that waits for it.
     let time = Task.isCancelled ? Duration.seconds(1) : .seconds(5)
     let end = MultiThreadedEventLoopGroup.singleton.any().makeFutureWithTask {
-      if await isReaped(within: time) { return }
+      if let status = await status(within: time) { return status }
       kill(id, SIGKILL)
       var status: CInt = 0
       while waitpid(id, &status, 0) == -1, errno == EINTR {}
+      return status
     }
-    try? await end.get()
+    return (try? await end.get()) ?? 0
   }
 
   /// Kills the program without waiting for its end.
@@ -138,14 +142,15 @@ extension ChildProcess {
     kill(id, SIGKILL)
   }
 
-  private func isReaped(within time: Duration) async -> Bool {
+  /// Waits for the end of the program; nil if it has not ended within the time.
+  private func status(within time: Duration) async -> CInt? {
     let deadline = ContinuousClock.now + time
     var pause = Duration.milliseconds(1)
     while true {
       var status: CInt = 0
-      // True also if other code has reaped it: there is nothing to wait for then.
-      if waitpid(id, &status, WNOHANG) != 0 { return true }
-      guard ContinuousClock.now < deadline, !Task.isCancelled else { return false }
+      // Also if other code has reaped it: there is nothing to wait for then.
+      if waitpid(id, &status, WNOHANG) != 0 { return status }
+      guard ContinuousClock.now < deadline, !Task.isCancelled else { return nil }
       try? await Task.sleep(for: pause)
       pause = min(pause * 2, .milliseconds(50))
     }
@@ -180,7 +185,8 @@ private struct Pipe {
 }
 
 /// Calls `close`, a name that the methods of connections hide.
-private func closeDescriptor(_ descriptor: CInt) -> CInt { close(descriptor) }
+@discardableResult
+func closeDescriptor(_ descriptor: CInt) -> CInt { close(descriptor) }
 
 /// The error number of a connection that the server has reset.
 let connectionReset = ECONNRESET

@@ -68,7 +68,7 @@ extension ClientConnection {
   }
 
   /// Adds TLS to a channel, if there is a context.
-  private static func secure(
+  static func secure(
     _ channel: any Channel, _ host: String, _ context: NIOSSLContext?
   ) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
@@ -78,7 +78,7 @@ extension ClientConnection {
   }
 
   /// Returns the reason of an error, in the system's words where it has some.
-  private static func reason(for error: any Error) -> String {
+  static func reason(for error: any Error) -> String {
     switch error {
     case let error as NIOConnectionError:
       let failures = error.connectionErrors.map(\.error)

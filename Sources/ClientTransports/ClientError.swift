@@ -8,6 +8,8 @@ public enum ClientError: Error, Hashable {
   case notStarted(command: String, errorNumber: Int32)
   /// No connection could be opened; `reason` is the system's where it has one.
   case notConnected(ServerAddress, reason: String)
+  /// A relay could not listen; `reason` is the system's where it has one.
+  case notListening(ServerAddress, reason: String)
   /// The file of a certificate or key cannot be read, or has other content.
   case unusableFile(path: String, reason: String)
   /// The certificate and the key do not belong together.
@@ -35,6 +37,7 @@ extension ClientError: CustomStringConvertible {
     case .notStarted(let command, let errorNumber):
       "\(command) could not be started: \(systemMessage(errorNumber))"
     case .notConnected(let address, let reason): "\(address) cannot be reached: \(reason)"
+    case .notListening(let address, let reason): "cannot listen at \(address): \(reason)"
     case .unusableFile(let path, let reason): "\(path) cannot be used: \(reason)"
     case .unusableFiles(let reason):
       "the certificate and the key cannot be used together: \(reason)"

@@ -5,6 +5,8 @@
 //     ClientConnection.connect -> socket -> [TLS] -> [WebSocketClientHandler] -> ClientHandler -> ClientInbox
 //     ClientConnection.spawn   -> ChildProcess -> its standard streams        -> ClientHandler -> ClientInbox
 //
+//     SocketRelay, StandardRelay: bytes between a client and a server, with a copy for a `RelayTap`
+//
 // `ClientConnection` sends and receives messages; it does not parse them. `ClientTrust` decides
 // which servers are accepted over TLS. `ClientError` is the reason why a client and a server cannot
 // communicate.

@@ -25,6 +25,6 @@ struct Statewire: ServerProgram {
   static let kinds = ServerKinds.builtin
   static var site: WebSite { WebSite(files: PageFiles.all) }
   static let commands: [any ParsableCommand.Type] = [
-    Play.self, LedgerCommand.self, JSONCommand.self, New.self,
+    Play.self, Record.self, Load.self, LedgerCommand.self, JSONCommand.self, New.self,
   ]
 }

@@ -48,6 +48,16 @@ public enum CommandWords {
   }
 }
 
+extension CommandWords {
+  /// Returns a word so that `split` gives it back.
+  static func quoted(_ word: String) -> String {
+    let isPlain = word.utf8.allSatisfy {
+      LineCursor.isLetter($0) || LineCursor.isDigit($0) || "-_./:=,@+".utf8.contains($0)
+    }
+    return isPlain && !word.isEmpty ? word : "'\(word.replacing("'", with: "'\"'\"'"))'"
+  }
+}
+
 extension CommandWords.Fault: CustomStringConvertible {
   /// The fault in words for people.
   public var description: String {

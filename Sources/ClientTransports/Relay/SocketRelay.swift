@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// A relay between clients that connect to an address and a server at another one.
+///
+/// - Fidelity: bytes are passed on unchanged and in order, also those of WebSockets. The end of a
+///   direction is passed on as such.
+/// - Bounds: a side that does not read stops the reading from the other side, after a few reads.
+public struct SocketRelay: Sendable {
+  private let address: ServerAddress
+  private let trust: ClientTrust
+  private let tap: any RelayTap
+
+  private typealias Stream = NIOAsyncChannel<ByteBuffer, ByteBuffer>
+
+  /// Creates a relay.
+  ///
+  /// - Parameters:
+  ///   - address: The address of the server.
+  ///   - trust: The servers to accept over TLS.
+  ///   - tap: Receives copies of the bytes.
+  public init(to address: ServerAddress, trust: ClientTrust = ClientTrust(), tap: any RelayTap) {
+    self.address = address
+    self.trust = trust
+    self.tap = tap
+  }
+
+  /// Listens and relays until the task is cancelled.
+  ///
+  /// - Parameters:
+  ///   - listener: The address for clients, without TLS.
+  ///   - listening: Called with the address, with the port that the system has selected.
+  /// - Throws: `ClientError.notListening`; an error of the files of the trust.
+  public func run(
+    at listener: ServerAddress, listening: @Sendable (ServerAddress) -> Void
+  ) async throws {
+    let context: NIOSSLContext? =
+      switch address {
+      case .tls, .secureWeb: try trust.context()
+      case .tcp, .web, .unix: nil
+      }
+    let server: NIOAsyncChannel<Stream, Never>
+    do {
+      server = try await Self.bind(listener)
+    } catch {
+      throw ClientError.notListening(listener, reason: ClientConnection.reason(for: error))
+    }
+    defer { if case .unix(let path) = listener { unlink(path) } }
+    listening(listener.with(port: server.channel.localAddress?.port))
+    try await server.executeThenClose { clients in
+      try await withThrowingDiscardingTaskGroup { group in
+        for try await client in clients {
+          group.addTask { await relay(client, context) }
+        }
+      }
+    }
+  }
+
+  private static func bind(
+    _ address: ServerAddress
+  ) async throws -> NIOAsyncChannel<Stream, Never> {
+    let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelOption(.allowRemoteHalfClosure, value: true)
+      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+    switch address {
+    case .unix(let path):
+      // The option of TCP does not exist for Unix sockets.
+      return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .childChannelOption(.allowRemoteHalfClosure, value: true)
+        .bind(unixDomainSocketPath: path, childChannelInitializer: stream)
+    case .tcp(let host, let port), .web(let host, let port), .tls(let host, let port),
+      .secureWeb(let host, let port):
+      return try await bootstrap.bind(host: host, port: port, childChannelInitializer: stream)
+    }
+  }
+
+  private static func stream(of channel: any Channel) -> EventLoopFuture<Stream> {
+    channel.eventLoop.makeCompletedFuture {
+      channel.closeOnExec()
+      return try Stream(
+        wrappingChannelSynchronously: channel,
+        configuration: .init(isOutboundHalfClosureEnabled: true))
+    }
+  }
+}
+
+// MARK: - One connection
+
+extension SocketRelay {
+  private func relay(_ client: Stream, _ context: NIOSSLContext?) async {
+    let connection = tap.opened()
+    do {
+      let server = try await connect(context)
+      try await client.executeThenClose { fromClient, toClient in
+        try await server.executeThenClose { fromServer, toServer in
+          try await withThrowingDiscardingTaskGroup { group in
+            group.addTask { try await pass(fromClient, .client, to: toServer, connection) }
+            group.addTask { try await pass(fromServer, .server, to: toClient, connection) }
+          }
+        }
+      }
+    } catch is CancellationError {
+      // The relay ends.
+    } catch {
+      try? await client.channel.close()
+      tap.failed(connection, reason: ClientConnection.reason(for: error))
+    }
+    tap.ended(.client, of: connection, isAbrupt: true)
+  }
+
+  /// Passes the bytes of one side on, and then their end.
+  private func pass(
+    _ bytes: NIOAsyncChannelInboundStream<ByteBuffer>, _ side: RelaySide,
+    to other: NIOAsyncChannelOutboundWriter<ByteBuffer>, _ connection: Int
+  ) async throws {
+    for try await buffer in bytes {
+      buffer.withUnsafeReadableBytes { tap.took($0, from: side, on: connection) }
+      try await other.write(buffer)
+    }
+    // Cancellation ends the sequence as well.
+    try Task.checkCancellation()
+    tap.ended(side, of: connection, isAbrupt: false)
+    other.finish()
+  }
+
+  private func connect(_ context: NIOSSLContext?) async throws -> Stream {
+    let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .channelOption(.allowRemoteHalfClosure, value: true)
+    do {
+      switch address {
+      case .unix(let path):
+        return try await bootstrap.connect(
+          unixDomainSocketPath: path, channelInitializer: Self.stream)
+      case .tcp(let host, let port), .tls(let host, let port), .web(let host, let port),
+        .secureWeb(let host, let port):
+        return try await bootstrap.connect(host: host, port: port) { channel in
+          ClientConnection.secure(channel, host, context).flatMap { Self.stream(of: channel) }
+        }
+      }
+    } catch {
+      throw ClientError.notConnected(address, reason: ClientConnection.reason(for: error))
+    }
+  }
+}
+
+extension ServerAddress {
+  /// Returns the address with another port, if it has one.
+  fileprivate func with(port: Int?) -> ServerAddress {
+    guard let port else { return self }
+    switch self {
+    case .tcp(let host, _): return .tcp(host: host, port: port)
+    case .tls(let host, _): return .tls(host: host, port: port)
+    case .web(let host, _): return .web(host: host, port: port)
+    case .secureWeb(let host, _): return .secureWeb(host: host, port: port)
+    case .unix: return self
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+
+/// One play of a load script by one client: what it sends next, and what it has received.
+///
+/// A value without sockets and clocks: times are those since the start of the load.
+struct LoadExchange: Sendable {
+  private let script: LoadScript
+  private var bindings: Bindings
+  private var open: [String: [String: Duration]] = [:]
+  private var seenNotifications: [String: Int] = [:]
+  private(set) var tally = LoadTally()
+
+  /// A message whose values are known.
+  enum Filled: Equatable {
+    case message([UInt8])
+    case raw([UInt8])
+  }
+
+  init(_ script: LoadScript, given: Bindings) {
+    self.script = script
+    bindings = given
+  }
+
+  /// Returns a message of the script; nil while a value for it has not been received.
+  func filled(_ message: LoadScript.Message) -> Filled? {
+    switch message.outgoing {
+    case .frame(let bytes): .message(bytes)
+    case .raw(let bytes): .raw(bytes)
+    case .message(let pattern): (try? pattern.filled(from: bindings)).map { .message($0.bytes) }
+    }
+  }
+
+  /// Notes a message that is being sent.
+  ///
+  /// - Parameters:
+  ///   - message: The message.
+  ///   - connection: The name of its connection.
+  ///   - intended: The time at which it was to be sent.
+  mutating func sent(_ message: Filled, on connection: String, intended: Duration) {
+    guard case .message(let bytes) = message, let value = try? JSONValue(parsing: bytes) else {
+      tally.notifications += 1
+      return
+    }
+    for part in value.parts {
+      guard let id = part["id"] else {
+        tally.notifications += 1
+        continue
+      }
+      tally.requests += 1
+      if part["method"] == "store/send" { tally.inputs += 1 }
+      open[connection, default: [:]]["\(id)"] = intended
+    }
+  }
+
+  /// Notes a message of the server.
+  mutating func received(_ message: [UInt8], on connection: String, at time: Duration) {
+    guard let value = try? JSONValue(parsing: message) else { return }
+    for part in value.parts { received(part, connection, time) }
+  }
+
+  private mutating func received(_ message: JSONValue, _ connection: String, _ time: Duration) {
+    let captures = script.captures[connection]
+    guard message["method"] == nil else {
+      tally.updates += 1
+      let next = seenNotifications[connection] ?? 0
+      guard let patterns = captures?.notifications, patterns.indices.contains(next) else { return }
+      var tried = bindings
+      guard patterns[next].matches(message, binding: &tried) else { return }
+      bindings = tried
+      seenNotifications[connection] = next + 1
+      return
+    }
+    let id = "\(message["id"] ?? .null)"
+    captures?.responses[id]?.capture(from: message, into: &bindings)
+    guard let intended = open[connection]?.removeValue(forKey: id) else { return }
+    tally.responses += 1
+    tally.latencies.add(time - intended)
+    if let code = message["error"]?["code"]?.int { tally.errors[code, default: 0] += 1 }
+  }
+
+  /// True if all requests have a response.
+  var isAnswered: Bool { open.values.allSatisfy(\.isEmpty) }
+
+  /// Changes the counts that only the adapter knows.
+  mutating func count(_ change: (inout LoadTally) -> Void) { change(&tally) }
+}
+
+extension JSONValue {
+  /// The messages of a batch, or this message.
+  fileprivate var parts: [JSONValue] { array ?? [self] }
+}

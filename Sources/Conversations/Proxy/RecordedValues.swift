@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+
+/// The values of a recording: what is secret is replaced, and what is another value in each run gets
+/// a name or a placeholder.
+///
+/// - Bound: `byteCount` grows with the number of identifiers and secrets; the caller ends the
+///   recording when it is too large.
+struct RecordedValues {
+  private var secrets = StandIns()
+  /// Identifiers and times that clients have sent: they are the same in each run.
+  private var sent: Set<String> = []
+  /// The names of identifiers and handles.
+  private var names: [String: String] = [:]
+  private var counts: [String: Int] = [:]
+  private var nameBytes = 0
+  /// The names that the current message has introduced. Only later messages can have them in longer
+  /// strings.
+  private var newNames: Set<String> = []
+  /// The names in the current message that no message gives a value.
+  private(set) var givenNames: [String] = []
+
+  /// The memory of identifiers and secrets, approximately.
+  var byteCount: Int { secrets.byteCount + nameBytes }
+
+  /// Members of messages whose values are words of the protocol; secrets are not looked for there.
+  private static let words: Set<String> = [
+    "change", "format", "hook", "id", "jsonrpc", "kind", "method", "op", "operation", "phase",
+    "reason", "role", "stage", "store", "type",
+  ]
+
+  /// Begins the next message.
+  mutating func beginMessage() {
+    newNames = []
+    givenNames = []
+  }
+}
+
+// MARK: - Sent values
+
+extension RecordedValues {
+  /// Returns a value that a client has sent, as the player sends it.
+  mutating func sending(_ value: JSONValue, _ rule: ServerSecrets.Rule) -> Pattern {
+    switch rule {
+    case .everything: sendingSecret(value, isTagged: true)
+    case .members(let secret): sending(value, secret, in: nil)
+    }
+  }
+
+  /// Returns a handle or a token that a client has sent.
+  ///
+  /// - Parameter kind: The start of its name, if no message has given it a value.
+  mutating func sending(handle: String, kind: String) -> Pattern {
+    if let name = names[handle] { return .named(name, nil) }
+    let name = name(handle, kind)
+    givenNames.append(name)
+    return .named(name, nil)
+  }
+
+  /// Returns the name of a store or a kind that a client has sent.
+  mutating func sending(name value: JSONValue) -> Pattern { sending(value, [], in: "store") }
+
+  private mutating func sending(
+    _ value: JSONValue, _ secret: Set<String>, in member: String?
+  ) -> Pattern {
+    switch value {
+    case .null, .bool, .number: .literal(value)
+    case .string(let text): sending(text: text, in: member)
+    case .array(let elements): .array(elements.map { sending($0, secret, in: member) })
+    case .object(let members):
+      .object(
+        members.map { key, value in
+          let pattern =
+            secret.contains(key.lowercased())
+            ? sendingSecret(value) : sending(value, secret, in: key)
+          return Pattern.Member(key: secrets.replacing(in: key) ?? key, pattern: pattern)
+        }, isOpen: false)
+    }
+  }
+
+  private mutating func sending(text: String, in member: String?) -> Pattern {
+    if let name = names[text] { return .named(name, nil) }
+    if ChangingText.isUUID(text) || ChangingText.hasTime(text), sent.insert(text).inserted {
+      nameBytes += text.utf8.count + 64
+    }
+    let shown = Self.words.contains(member ?? "") ? nil : secrets.replacing(in: text)
+    return withNames(shown ?? text)
+  }
+
+  /// - Parameter isTagged: True if the member `type` names a case and is no secret.
+  private mutating func sendingSecret(_ value: JSONValue, isTagged: Bool = false) -> Pattern {
+    switch value {
+    case .null: return .literal(value)
+    case .bool: return .literal(false)
+    case .number(let number):
+      secrets.note("\(value)")
+      return .literal(.number(number.standIn))
+    case .string(let text): return .literal(.string(secrets.standIn(for: text)))
+    case .array(let elements): return .array(elements.map { sendingSecret($0) })
+    case .object(let members):
+      return .object(
+        members.map { key, value in
+          if isTagged, key == "type", let tag = value.string, Self.isName(tag) {
+            return Pattern.Member(key: key, pattern: .literal(value))
+          }
+          return Pattern.Member(
+            key: isTagged && Self.isName(key) ? key : secrets.standIn(forKey: key),
+            pattern: sendingSecret(value))
+        }, isOpen: false)
+    }
+  }
+
+  private static func isName(_ text: String) -> Bool {
+    let isName = { LineCursor.isLetter($0) || LineCursor.isDigit($0) || $0 == UInt8(ascii: "_") }
+    return (1...40).contains(text.utf8.count) && text.utf8.allSatisfy(isName)
+  }
+}
+
+// MARK: - Expected values
+
+extension RecordedValues {
+  /// Returns a value of the server, as the player expects it.
+  mutating func expecting(_ value: JSONValue, _ rule: ServerSecrets.Rule) -> Pattern {
+    switch rule {
+    case .everything: expectingSecret(value)
+    case .members(let secret): expecting(value, secret, in: nil)
+    }
+  }
+
+  /// Returns a new handle of the server, which gets a name.
+  mutating func expecting(handle: String) -> Pattern {
+    if let name = names[handle] { return .named(name, nil) }
+    return .named(name(handle, "session"), .string)
+  }
+
+  /// Returns the operations of a patch; a secret is a value at or below a secret member.
+  mutating func expecting(patch: JSONValue, _ rule: ServerSecrets.Rule) -> Pattern {
+    guard case .members(let secret) = rule, let operations = patch.array else {
+      return expectingSecret(patch)
+    }
+    return .array(operations.map { expecting(operation: $0, secret) })
+  }
+
+  private mutating func expecting(operation: JSONValue, _ secret: Set<String>) -> Pattern {
+    guard var members = operation.object, let value = members["value"],
+      let pointer = members["path"]?.string.flatMap({ try? JSONPointer(parsing: $0) })
+    else { return expecting(operation, secret, in: nil) }
+    let isSecret = pointer.tokens.contains { secret.contains($0.lowercased()) }
+    let pattern = isSecret ? expectingSecret(value) : expecting(value, secret, in: nil)
+    _ = members.removeValue(forKey: "value")
+    guard case .object(let others, let isOpen) = expecting(.object(members), secret, in: nil)
+    else { return .anything(nil) }
+    return .object(others + [Pattern.Member(key: "value", pattern: pattern)], isOpen: isOpen)
+  }
+
+  private mutating func expecting(
+    _ value: JSONValue, _ secret: Set<String>, in member: String?
+  ) -> Pattern {
+    switch value {
+    case .null, .bool, .number: return .literal(value)
+    case .string(let text): return expecting(text: text, in: member)
+    case .array(let elements): return .array(elements.map { expecting($0, secret, in: member) })
+    case .object(let object):
+      var members: [Pattern.Member] = []
+      var isOpen = false
+      for (key, value) in object {
+        let pattern =
+          secret.contains(key.lowercased())
+          ? expectingSecret(value) : expecting(value, secret, in: key)
+        // A key cannot be a placeholder.
+        if isChanging(key) || withNames(key) != .literal(.string(key))
+          || secrets.replacing(in: key) != nil
+        {
+          isOpen = true
+        } else {
+          members.append(Pattern.Member(key: key, pattern: pattern))
+        }
+      }
+      return .object(members, isOpen: isOpen)
+    }
+  }
+
+  private mutating func expecting(text: String, in member: String?) -> Pattern {
+    if let name = names[text] { return .named(name, nil) }
+    if sent.contains(text) { return .literal(.string(text)) }
+    if !Self.words.contains(member ?? ""), secrets.replacing(in: text) != nil {
+      return .anything(.string)
+    }
+    if ChangingText.isUUID(text) { return .named(name(text, "id"), nil) }
+    return isChanging(text) ? .anything(.string) : withNames(text)
+  }
+
+  /// Returns true if a text has a time or an unknown identifier that no client has sent.
+  private func isChanging(_ text: String) -> Bool {
+    if sent.contains(text) { return false }
+    let isUnknown = { (part: (text: String, isUUID: Bool)) in
+      part.isUUID && names[part.text].map(newNames.contains) != false && !sent.contains(part.text)
+    }
+    return ChangingText.hasTime(text) || ChangingText.parts(of: text).contains(where: isUnknown)
+  }
+
+  private mutating func expectingSecret(_ value: JSONValue) -> Pattern {
+    switch value {
+    case .null: return .literal(value)
+    case .string(""): return .literal("")
+    case .string(let text):
+      if let standIn = secrets.known(text) { return .literal(.string(standIn)) }
+      secrets.note(text)
+      return .anything(.string)
+    case .number:
+      secrets.note("\(value)")
+      return .anything(.number)
+    case .bool: return .anything(.boolean)
+    case .array(let elements):
+      for element in elements { _ = expectingSecret(element) }
+      return .anything(.array)
+    case .object(let members):
+      for (_, member) in members { _ = expectingSecret(member) }
+      return .anything(.object)
+    }
+  }
+}
+
+// MARK: - Names
+
+extension RecordedValues {
+  private mutating func name(_ text: String, _ kind: String) -> String {
+    counts[kind, default: 0] += 1
+    let name = "\(kind)\(counts[kind, default: 0])"
+    names[text] = name
+    newNames.insert(name)
+    // Identifiers are not secret, but handles and tokens are.
+    if kind != "id" { secrets.note(text) }
+    nameBytes += text.utf8.count + name.utf8.count + 64
+    return name
+  }
+
+  /// Returns a text with the names of the identifiers in it.
+  private func withNames(_ text: String) -> Pattern {
+    let parts = ChangingText.parts(of: text).map { part in
+      names[part.text].map { Pattern.TextPart.named($0) } ?? .literal(part.text)
+    }
+    let hasNames = parts.contains { if case .named = $0 { true } else { false } }
+    return hasNames ? .text(parts) : .literal(.string(text))
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import NIOCore
+import NIOPosix
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ClientTransports
+
+/// Tests that relay between a client and a server of this process.
+@Suite("Socket relay", .timeLimit(.minutes(15)))
+struct SocketRelayTests {
+  /// A tap that keeps what it gets.
+  private final class Tap: RelayTap {
+    let bytes = Mutex<[RelaySide: [UInt8]]>([:])
+    let ends = Record<String>()
+
+    func opened() -> Int { 1 }
+
+    func took(_ bytes: UnsafeRawBufferPointer, from side: RelaySide, on connection: Int) {
+      self.bytes.withLock { $0[side, default: []] += bytes }
+    }
+
+    func ended(_ side: RelaySide, of connection: Int, isAbrupt: Bool) {
+      ends.add("\(side)\(isAbrupt ? " abruptly" : "")")
+    }
+
+    func failed(_ connection: Int, reason: String) { ends.add(reason) }
+  }
+
+  /// Runs a relay to a server, and calls `body` with its address.
+  private func withRelay(
+    to server: ServerAddress, _ tap: Tap,
+    _ body: @Sendable @escaping (ServerAddress) async throws -> Void
+  ) async throws {
+    let folder = try TestFolder()
+    let (addresses, address) = AsyncStream.makeStream(of: ServerAddress.self)
+    try await withThrowingTaskGroup { group in
+      group.addTask {
+        try await SocketRelay(to: server, tap: tap).run(at: .unix(path: folder.path + "/relay")) {
+          address.yield($0)
+        }
+      }
+      group.addTask {
+        for await address in addresses { return try await body(address) }
+      }
+      try await group.next()
+      group.cancelAll()
+      while (try? await group.next()) != nil {}
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.path + "/relay"))
+  }
+
+  /// Starts a server that sends everything back, and ends when the client has ended.
+  private func echo() async throws -> (any Channel, ServerAddress) {
+    let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .childChannelOption(.allowRemoteHalfClosure, value: true)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandlers(BackPressureHandler(), Echo())
+        }
+      }
+      .bind(host: "127.0.0.1", port: 0).get()
+    return (server, .tcp(host: "127.0.0.1", port: try #require(server.localAddress?.port)))
+  }
+
+  private final class Echo: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      context.writeAndFlush(data, promise: nil)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+      if case ChannelEvent.inputClosed = event { context.close(promise: nil) }
+    }
+  }
+
+  @Test("bytes arrive unchanged in both directions, also many, and both ends are passed on")
+  func fidelity() async throws {
+    let (server, address) = try await echo()
+    let tap = Tap()
+    let messages: [[UInt8]] = (0..<2000).map { number in
+      Array("\(number) ".utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: number % 4096)
+    }
+    try await withRelay(to: address, tap) { relay in
+      let client = try await ClientConnection.connect(to: relay)
+      async let received = Self.receiveAll(client)
+      for message in messages { try await client.send(message) }
+      try await client.closeInput()
+      let all = try await received
+      #expect(all == messages)
+      await client.close()
+    }
+    let sent = [UInt8](messages.map { $0 + [0x0A] }.joined())
+    tap.bytes.withLock { #expect($0 == [.client: sent, .server: sent]) }
+    #expect(tap.ends.all == ["client", "server", "client abruptly"])
+    try await server.close()
+  }
+
+  private static func receiveAll(_ client: ClientConnection) async throws -> [[UInt8]] {
+    var all: [[UInt8]] = []
+    while let messages = try await client.receiveAll() { all += messages }
+    return all
+  }
+
+  @Test("a client of a server that cannot be reached is disconnected, with a report")
+  func unreachable() async throws {
+    let tap = Tap()
+    let folder = try TestFolder()
+    let path = folder.path + "/none"
+    try await withRelay(to: .unix(path: path), tap) { relay in
+      let client = try await ClientConnection.connect(to: relay)
+      #expect(try await client.receive() == nil)
+      await client.close()
+    }
+    #expect(
+      tap.ends.all == [
+        "unix:\(path) cannot be reached: No such file or directory", "client abruptly",
+      ])
+  }
+
+  @Test("an address in use is an error")
+  func inUse() async throws {
+    let (server, address) = try await echo()
+    await #expect(throws: ClientError.notListening(address, reason: "Address already in use")) {
+      try await SocketRelay(to: address, tap: Tap()).run(at: address) { _ in }
+    }
+    try await server.close()
+  }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import StatewireJSON
+import Testing
+
+@testable import Conversations
+
+@Suite("Load")
+struct LoadTests {
+  @Test("a percentile is at most 1 % above the exact one, and the maximum is exact")
+  func percentiles() {
+    var histogram = LatencyHistogram()
+    #expect(histogram.percentile(0.99) == .zero)
+    let durations = (1...10_000).map { Duration.microseconds($0 * $0) }
+    for duration in durations.shuffled() { histogram.add(duration) }
+    for share in [0.001, 0.5, 0.9, 0.99, 0.999, 1] {
+      let exact = durations[Int((share * 10_000).rounded(.up)) - 1]
+      let found = histogram.percentile(share)
+      #expect(found >= exact && found <= exact * 1.01, "\(share): \(found), not \(exact)")
+    }
+    #expect(histogram.maximum == .seconds(100))
+    #expect(histogram.percentile(1) == .seconds(100))
+  }
+
+  @Test("short and very long durations are counted, and histograms can be added")
+  func extremes() {
+    var histogram = LatencyHistogram()
+    for nanoseconds in 0..<256 { histogram.add(.nanoseconds(nanoseconds)) }
+    #expect(histogram.percentile(0.5) == .nanoseconds(127))
+    histogram.add(.seconds(-1))
+    #expect(histogram.percentile(0) == .zero)
+    var long = LatencyHistogram()
+    long.add(.seconds(1_000_000_000_000))
+    #expect(long.percentile(0.5) > .seconds(9_000_000_000))
+    histogram.add(long)
+    #expect(histogram.count == 258)
+    #expect(histogram.maximum == .seconds(1_000_000_000_000))
+  }
+
+  @Test("clients alternate at equal intervals, until the end of the duration")
+  func schedule() {
+    let schedule = LoadSchedule(clients: 3, rate: 10, duration: .seconds(1))
+    let times = (0..<3).map { client in
+      (0..<100).compactMap { schedule.time(of: $0, client: client) }
+    }
+    #expect(times.map { $0.count } == [4, 3, 3])
+    #expect(
+      times.joined().sorted() == (0..<10).map { Duration.milliseconds($0 * 100) })
+    let once = LoadSchedule(clients: 3, rate: 10, duration: nil)
+    #expect(once.time(of: 1000, client: 0) == .seconds(300))
+    #expect(once.end(messages: 4) == .milliseconds(1200))
+  }
+
+  private func exchange(_ text: String) throws -> (LoadScript, LoadExchange) {
+    let script = try LoadScript(try conversation(text))
+    return (script, LoadExchange(script, given: Bindings()))
+  }
+
+  @Test("a message waits for the value of a response, whatever else differs in it")
+  func values() throws {
+    var (script, exchange) = try exchange(
+      """
+      --> {"id": 1, "method": "session/open"}
+      <-- {"id": 1, "result": {"session": "<s:string>", "revision": 4}}
+      --> {"id": "x", "method": "store/send", "params": ["<s>"]}
+      <-- {"method": "store/event", "params": {"n": "<n>"}}
+      B --> {"id": 1, "method": "<n>"}
+      """)
+    #expect(script.connections == ["", "B"])
+    let first = try #require(exchange.filled(script.messages[0]))
+    exchange.sent(first, on: "", intended: .seconds(1))
+    #expect(exchange.filled(script.messages[1]) == nil)
+    // The other connection has the same id.
+    exchange.received(
+      Array(#"{"id":1,"result":{"session":"no"}}"#.utf8), on: "B", at: .seconds(1))
+    #expect(exchange.filled(script.messages[1]) == nil)
+    exchange.received(
+      Array(#"{"id":1,"result":{"session":"h7","revision":5}}"#.utf8), on: "", at: .seconds(3))
+    let second = try #require(exchange.filled(script.messages[1]))
+    #expect(second == .message(Array(#"{"id":"x","method":"store/send","params":["h7"]}"#.utf8)))
+    exchange.sent(second, on: "", intended: .seconds(4))
+    #expect(!exchange.isAnswered)
+    exchange.received(
+      Array(#"[{"method":"store/changed"},{"method":"store/event","params":{"n":"m"}}]"#.utf8),
+      on: "", at: .seconds(4))
+    #expect(exchange.filled(script.messages[2]) == .message(Array(#"{"id":1,"method":"m"}"#.utf8)))
+    exchange.received(
+      Array(#"{"id":"x","error":{"code":-32015}}"#.utf8), on: "", at: .milliseconds(4_500))
+    #expect(exchange.isAnswered)
+    let tally = exchange.tally
+    #expect(tally.requests == 2)
+    #expect(tally.inputs == 1)
+    #expect(tally.responses == 2)
+    #expect(tally.updates == 2)
+    #expect(tally.errors == [-32015: 1])
+    // From the time at which they were to be sent.
+    #expect(tally.latencies.maximum == .seconds(2))
+    #expect(tally.latencies.percentile(0.5) >= .milliseconds(500))
+  }
+
+  @Test("requests of a batch count one by one, notifications and other bytes separately")
+  func batches() throws {
+    var (script, exchange) = try exchange(
+      """
+      --> [{"id": 1, "method": "store/send"}, {"id": 2, "method": "a"}, {"method": "b"}]
+      --> frame not JSON
+      --> raw "x"
+      """)
+    for message in script.messages {
+      exchange.sent(try #require(exchange.filled(message)), on: "", intended: .zero)
+    }
+    exchange.received(Array(#"[{"id":2,"result":1}]"#.utf8), on: "", at: .seconds(1))
+    let tally = exchange.tally
+    #expect((tally.requests, tally.notifications, tally.inputs) == (2, 3, 1))
+    #expect(tally.unanswered == 1)
+    #expect(throws: LoadFault.self) { try LoadScript(try conversation("<-- 1")) }
+  }
+
+  @Test("the report has the rates, and shows if the generator was the limit")
+  func report() {
+    var tally = LoadTally()
+    (tally.requests, tally.responses, tally.inputs) = (400, 399, 200)
+    tally.errors = [-32601: 7]
+    for number in 0..<100 { tally.latencies.add(.milliseconds(number)) }
+    for _ in 0..<98 { tally.delays.add(.microseconds(10)) }
+    for _ in 0..<2 { tally.delays.add(.milliseconds(40)) }
+    let schedule = LoadSchedule(clients: 2, rate: 100, duration: nil)
+    let report = LoadReport(schedule: schedule, tally: tally, sendingTime: .seconds(4))
+    #expect(report.isGeneratorLimit)
+    #expect(!report.isComplete)
+    #expect(report.json["sentRate"] == 100)
+    #expect(report.json["inputsPerSecond"] == 50)
+    #expect(report.json["unanswered"] == 1)
+    #expect(report.json["errors"] == ["-32601": 7])
+    #expect(report.json["latencyMilliseconds"]?["max"] == 99)
+    #expect(report.text.contains("The generator was the limit"))
+    tally.delays = LatencyHistogram()
+    tally.responses = 400
+    let good = LoadReport(schedule: schedule, tally: tally, sendingTime: .seconds(4))
+    #expect(good.isComplete && !good.isGeneratorLimit)
+    #expect(!good.text.contains("was the limit"))
+  }
+}
