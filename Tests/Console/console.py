@@ -3,9 +3,6 @@
 import re
 import subprocess
 import tempfile
-import unittest
-import urllib.error
-import urllib.request
 
 from driving import LOOKS, PROGRAM, Driving, Server, expect
 
@@ -326,21 +323,3 @@ class UnderTest(ConsoleDriving):
         self.audit(page, "a fault")
         app.evaluate("""adder.store("addTodo").send({ type: "addTodo", title: "Milk" }, { settle: true })""")
         expect(page.locator(".event.end").filter(has_text="failed").first).to_be_visible()
-
-
-class WithTokens(unittest.TestCase):
-    def test_no_console(self):
-        with tempfile.NamedTemporaryFile("w", suffix=".tokens") as file:
-            file.write("alice 3q2-7wEkP0bEr0QpXvZ1nAxW\n")
-            file.flush()
-            server = Server("--admin", "127.0.0.1:0", "--token-file", file.name)
-            try:
-                with urllib.request.urlopen(server.admin + "/healthz") as response:
-                    self.assertEqual(response.status, 200)
-                for path in ["/console/", "/console/api/sessions"]:
-                    with self.assertRaises(urllib.error.HTTPError) as refused:
-                        urllib.request.urlopen(server.admin + path)
-                    with refused.exception as response:
-                        self.assertEqual(response.code, 404)
-            finally:
-                server.stop()

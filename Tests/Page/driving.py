@@ -53,7 +53,7 @@ class Server:
         said = []
         for line in self.process.stderr:
             said.append(line)
-            if match := re.search(r"admin interface at (http://[\d.]+:\d+)", line):
+            if match := re.search(r"admin interface at (https?://[\d.]+:\d+)", line):
                 self.admin = match[1]
             if match := re.search(r"listening on (?:\w+://)?([\d.]+:\d+)", line):
                 self.address = match[1]

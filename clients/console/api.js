@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { asked, authorization } from "./token.js";
+
 /** A refusal for the operator, by the server or by this page; `status` is that of HTTP, 0 without a response. */
 export class Refused extends Error {
 	constructor(status, message) {
@@ -8,12 +10,17 @@ export class Refused extends Error {
 	}
 }
 
-async function respond(path, options) {
+async function respond(path, options = {}) {
 	let response;
-	try {
-		response = await fetch(`api/${path}`, options);
-	} catch {
-		throw new Refused(0, "The server does not respond.");
+	for (;;) {
+		const token = authorization();
+		try {
+			response = await fetch(`api/${path}`, { ...options, headers: { ...options.headers, ...token } });
+		} catch {
+			throw new Refused(0, "The server does not respond.");
+		}
+		if (response.status !== 401) break;
+		await asked(token.Authorization);
 	}
 	const value = await response.json().catch(() => ({}));
 	if (!response.ok) throw new Refused(response.status, value.error ?? `Status ${response.status}`);

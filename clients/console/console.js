@@ -6,6 +6,7 @@ import { get, repeatedly } from "./api.js";
 import { $, bytes, element, keyed, write } from "./dom.js";
 import { session } from "./session.js";
 import { sessions } from "./sessions.js";
+import { signing } from "./token.js";
 
 const number = new Intl.NumberFormat("en");
 
@@ -35,6 +36,8 @@ async function showServer() {
 	$("#status").dataset.state = state;
 	write($("#status span"), text);
 }
+
+signing();
 
 const places = () => new URLSearchParams(location.hash.slice(1));
 

@@ -243,7 +243,7 @@ extension ServeOption {
       ).with { $0.isReloaded = true },
       .file(
         "admin-token-file", \.adminTokenFile,
-        "Use TLS at --admin, on any address, and accept only requests with a token of this file; SIGHUP reloads it."
+        "Accept at --admin only requests with a token of this file; with --tls-cert on any address; SIGHUP reloads it."
       ).with { $0.isReloaded = true },
       .file(
         "tls-cert", \.tlsCertificate,

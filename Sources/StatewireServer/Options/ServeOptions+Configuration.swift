@@ -135,10 +135,7 @@ extension ServeOptions {
     guard let address = ListenerAddress(admin) else {
       throw StartupError("--admin must be HOST:PORT, for example 127.0.0.1:7229")
     }
-    guard adminTokenFile == nil || isSecured else {
-      throw StartupError("--admin-token-file requires --tls-cert and --tls-key")
-    }
-    guard address.isLoopback || adminTokenFile != nil else {
+    guard address.isLoopback || adminTokenFile != nil && isSecured else {
       throw StartupError(
         "--admin \(admin) would be reachable from other machines; use 127.0.0.1 or [::1], or pass "
           + "--admin-token-file, --tls-cert and --tls-key")

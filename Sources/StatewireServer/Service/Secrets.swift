@@ -40,10 +40,7 @@ final class Secrets: Sendable {
         certificate: files.certificate, key: files.key, clientAuthority: files.clientAuthority)
     }
     adminAccess = try configuration.adminTokenFile.map { [certificate] path throws(StartupError) in
-      guard let certificate else {
-        throw StartupError("an admin interface with tokens requires a certificate")
-      }
-      return AdminAccess(
+      AdminAccess(
         credentials: Credentials(try Self.tokens(path, logger)), certificate: certificate)
     }
   }

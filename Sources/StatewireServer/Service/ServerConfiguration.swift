@@ -40,11 +40,11 @@ public struct ServerConfiguration: Sendable {
   /// a kind whose stores sessions share.
   public var shards: Int?
 
-  /// The host and the port of the admin interface; nil: none. Without `adminTokenFile`, it has to be on
-  /// this machine.
+  /// The host and the port of the admin interface; nil: none. Without `adminTokenFile` and `certificate`,
+  /// it has to be on this machine.
   public var admin: (host: String, port: Int)?
-  /// The token file of operators: the admin interface then uses TLS, with `certificate`, and each request
-  /// must have one of its tokens. Nil: the admin interface needs no token.
+  /// The token file of operators: each request to the admin interface must have one of its tokens, and the
+  /// interface uses TLS if there is a `certificate`. Nil: the admin interface needs no token and uses no TLS.
   public var adminTokenFile: String?
 
   /// The metrics library of an embedding program, for example `MetricsSystem.factory`; nil: the metrics

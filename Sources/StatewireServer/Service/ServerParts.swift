@@ -169,12 +169,12 @@ struct ServerParts: Sendable {
   ) async throws(StartupError) -> AdminInterface? {
     guard let (host, port) = configuration.admin else { return nil }
     // Tokens keep the users of a machine apart; a console without a token would not.
-    let hasConsole = configuration.tokenFile == nil && access == nil
+    let hasConsole = configuration.tokenFile == nil || access != nil
     let admin = try await AdminInterface.start(
       host: host, port: port, status, access: access,
       console: hasConsole ? PageFiles.console : [:],
       operations: ConsoleOperations(logger: configuration.logger) { ending.signal() })
-    let scheme = access == nil ? "http" : "https"
+    let scheme = access?.certificate == nil ? "http" : "https"
     configuration.logger.notice("admin interface at \(scheme)://\(admin.address)")
     return admin
   }

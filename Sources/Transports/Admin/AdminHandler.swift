@@ -33,6 +33,10 @@ final class AdminHandler: ChannelInboundHandler {
   /// The time for all event loops to respond.
   private static let timeToRespond = TimeAmount.seconds(2)
   private static let maximumConnections = 100
+  private static let noConsole = """
+    there is no console: a server with tokens of clients needs tokens of operators for it; pass \
+    --admin-token-file
+    """
 
   func channelActive(context: ChannelHandlerContext) {
     let open = count.withLock { count in
@@ -91,6 +95,8 @@ final class AdminHandler: ChannelInboundHandler {
         status.metrics.prometheusText, type: MetricsReading.contentType)
       response.isHeadOnly = isHeadOnly
       send(response, context)
+    case let path where ConsoleRequest.isOfConsole(path):
+      send(WebResponse(.notFound, Self.noConsole), context)
     default:
       send(WebResponse(.notFound, "there is /healthz, /readyz, /metrics and /console"), context)
     }
@@ -99,9 +105,12 @@ final class AdminHandler: ChannelInboundHandler {
   /// Returns the response to a request that is not served; nil if it is.
   ///
   /// Any page can make a browser send a request to this machine, under a name of its own domain; so
-  /// the name must be one of this machine, unless the request has a token, which no page knows.
+  /// the name must be one of this machine, unless the interface has a certificate, which has other
+  /// names.
   private func refusal(of head: RequestHead) -> WebResponse? {
-    if let refusal = access?.refusal(of: head) { return refusal }
+    if let access, access.operatorName(of: head) == nil {
+      return WebResponse(.unauthorised, AdminAccess.reason, fields: [AdminAccess.challenge])
+    }
     guard head.method == "GET" || head.method == "HEAD" else {
       return WebResponse(
         .methodNotAllowed, "only GET and HEAD are supported", fields: [("Allow", "GET, HEAD")])
@@ -118,7 +127,7 @@ final class AdminHandler: ChannelInboundHandler {
       return head.isOld && !head.has("host")
         ? nil : WebResponse(.badRequest, "a request must have exactly one valid Host field")
     }
-    return host.isLoopback || access != nil
+    return host.isLoopback || access?.certificate != nil
       ? nil : WebResponse(.forbidden, "\(host.host) is not a name of this machine")
   }
 
@@ -127,10 +136,16 @@ final class AdminHandler: ChannelInboundHandler {
   }
 
   /// Passes a request to the console when its body is complete.
+  ///
+  /// The files of the page, which asks for the token, need none.
   private func respond(
     to head: RequestHead, _ byteCount: Int, by console: Console, _ context: ChannelHandlerContext
   ) {
-    if let refusal = access?.refusal(of: head) ?? refusal(ofHost: head)
+    let operatorName = access?.operatorName(of: head)
+    let isRefused =
+      access != nil && operatorName == nil && ConsoleRequest.isOfInterface(head.path)
+    let unauthorised = isRefused ? ConsoleResponse.unauthorised.web : nil
+    if let refusal = refusal(ofHost: head) ?? unauthorised
       ?? ConsoleRequest.refusal(of: head, for: Self.host(of: head))
     {
       hasRequest = true
@@ -141,7 +156,7 @@ final class AdminHandler: ChannelInboundHandler {
     hasRequest = true
     let body = received.readableBytesView.dropFirst(byteCount).prefix(length)
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    console.response(to: head, body: Array(body)).whenSuccess { response in
+    console.response(to: head, body: Array(body), by: operatorName).whenSuccess { response in
       var response = response
       response.isHeadOnly = head.method == "HEAD"
       let (handler, context) = bound.value

@@ -7,8 +7,8 @@ internal import NIOSSL
 internal import ServerCore
 public import TransportSupport
 
-/// The interface for operators and load balancers: HTTP on an address of this machine, or HTTPS with
-/// tokens on any address.
+/// The interface for operators and load balancers: HTTP on an address of this machine, with or without
+/// tokens, or HTTPS with tokens on any address.
 ///
 /// | path | response |
 /// |---|---|
@@ -35,10 +35,10 @@ public final class AdminInterface: Sendable {
   /// Starts the interface.
   ///
   /// - Parameters:
-  ///   - host: A loopback address or `localhost`; with a protection, any address.
+  ///   - host: A loopback address or `localhost`; with tokens and a certificate, any address.
   ///   - port: The port; 0 makes the system assign a free one.
   ///   - status: The status of the server.
-  ///   - access: The protection by TLS and tokens; nil for none.
+  ///   - access: The protection by tokens and TLS; nil for none.
   ///   - console: The files of the console's page, by their paths; empty for no console.
   ///   - operations: What the console can do to the server.
   /// - Throws: `StartupError`, also if other machines could reach the address without a protection.
@@ -47,7 +47,7 @@ public final class AdminInterface: Sendable {
     console: [String: [UInt8]] = [:], operations: ConsoleOperations = ConsoleOperations()
   ) async throws(StartupError) -> AdminInterface {
     let asked = ServerAddress.tcp(host: host, port: port)
-    guard access != nil || isLoopback(host) else {
+    guard access?.certificate != nil || isLoopback(host) else {
       throw StartupError(
         "the admin interface at \(asked) would be reachable from other machines; use 127.0.0.1 or [::1], or tokens and TLS"
       )
@@ -73,8 +73,8 @@ public final class AdminInterface: Sendable {
         .childChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
-            if let access {
-              try pipeline.addHandler(NIOSSLServerHandler(context: access.certificate.context))
+            if let certificate = access?.certificate {
+              try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context))
             }
             try pipeline.addHandler(AdminHandler(status, access, count, made.value))
           }

@@ -59,6 +59,35 @@ struct AdminAccessTests {
     await admin.stop()
   }
 
+  @Test("on a loopback address tokens need no TLS, and the name of this machine is checked still")
+  func withoutTLS() async throws {
+    let access = AdminAccess(
+      credentials: Credentials(try TokenTable(parsing: "operator abcdefghijklmnop".utf8)),
+      certificate: nil)
+    await #expect(throws: StartupError.self) {
+      _ = try await AdminInterface.start(host: "0.0.0.0", port: 0, ServerStatus(), access: access)
+    }
+    let admin = try await AdminInterface.start(
+      host: "127.0.0.1", port: 0, ServerStatus(), access: access,
+      console: ["index.html": Array("<p>".utf8)])
+    func status(_ path: String, _ fields: String...) throws -> String {
+      let socket = try PlainSocket(admin.address)
+      try socket.send("GET \(path) HTTP/1.1\r\n\(fields.map { $0 + "\r\n" }.joined())\r\n")
+      return String(decoding: try socket.receiveAll(), as: UTF8.self).split(separator: " ")[1]
+        .description
+    }
+    let token = "Authorization: Bearer abcdefghijklmnop"
+    #expect(try status("/console/", "Host: localhost") == "200")
+    #expect(try status("/console/", "Host: host.example") == "403")
+    #expect(try status("/console/api/server", "Host: localhost") == "401")
+    #expect(try status("/console/api/server", "Host: host.example", token) == "403")
+    // The server is starting.
+    #expect(try status("/console/api/server", "Host: localhost", token) == "503")
+    #expect(try status("/metrics", "Host: localhost") == "401")
+    #expect(try status("/metrics", "Host: localhost", token) == "200")
+    await admin.stop()
+  }
+
   /// Returns the response to a request over TLS.
   private func get(_ request: String, _ port: Int) async throws -> String {
     var configuration = TLSConfiguration.makeClientConfiguration()

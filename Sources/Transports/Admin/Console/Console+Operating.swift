@@ -17,8 +17,8 @@ extension Console {
       return ready(.error(.badRequest, "the members store and input are missing"))
     }
     let name = input["type"]?.string ?? "an input"
-    return operate(place, "sent the input \(name.prefix(64)) to the store \(store.prefix(64))") {
-      shard, session in
+    let deed = "sent the input \(name.prefix(64)) to the store \(store.prefix(64))"
+    return operate(request, place, deed) { shard, session in
       do throws(SessionError) {
         let revision = try session.operate(sending: input.bytes, to: store, isolation: shard)
         return .value(["revision": JSONValue(revision)])
@@ -33,7 +33,7 @@ extension Console {
     _ request: ConsoleRequest, _ place: SessionIndex.Place
   ) -> EventLoopFuture<ConsoleResponse> {
     let store = request.object?["store"]?.string ?? ""
-    return operate(place, "closed the store \(store.prefix(64))") { shard, session in
+    return operate(request, place, "closed the store \(store.prefix(64))") { shard, session in
       do throws(SessionError) {
         try session.close(store, isolation: shard)
         return .value([:])
@@ -48,7 +48,7 @@ extension Console {
     _ request: ConsoleRequest, _ place: SessionIndex.Place
   ) -> EventLoopFuture<ConsoleResponse> {
     let id = request.object?["client"]?.string ?? ""
-    return operate(place, "evicted the client \(id.prefix(32))") { shard, session in
+    return operate(request, place, "evicted the client \(id.prefix(32))") { shard, session in
       let participants = session.contents.participants
       guard let client = participants.first(where: { "\($0.client)" == id })?.client,
         session.evictByOperator(client, isolation: shard)
@@ -61,7 +61,7 @@ extension Console {
   func end(
     _ request: ConsoleRequest, _ place: SessionIndex.Place
   ) -> EventLoopFuture<ConsoleResponse> {
-    operate(place, "ended the session") { shard, session in
+    operate(request, place, "ended the session") { shard, session in
       guard !session.summary(isolation: shard).isOwnerOfShared else {
         return .error(.badRequest, "close the store in the sessions that share it")
       }
@@ -71,21 +71,21 @@ extension Console {
   }
 
   /// Drains the server, as SIGTERM does.
-  func drain() -> EventLoopFuture<ConsoleResponse> {
+  func drain(_ request: ConsoleRequest) -> EventLoopFuture<ConsoleResponse> {
     guard let drain = operations.drain else {
       return ready(.error(.notFound, "this server cannot be drained from here"))
     }
-    operations.logger?.notice("operator: drained the server")
+    log(request, "drained the server")
     drain()
     return ready(.value([:]))
   }
 
   /// Calls `body` in a turn of the session's shard, and logs what it has done.
   func operate(
-    _ place: SessionIndex.Place, _ deed: String,
+    _ request: ConsoleRequest, _ place: SessionIndex.Place, _ deed: String,
     _ body: @escaping @Sendable (isolated Shard, Session) -> ConsoleResponse
   ) -> EventLoopFuture<ConsoleResponse> {
-    let logger = operations.logger
+    let bound = NIOLoopBound((self, request), eventLoop: loop)
     return shards.read(place.shard, on: loop) { shard -> (String?, ConsoleResponse) in
       guard let session = shard.session(place.key) else { return (nil, .noSession) }
       return (session.handle?.abbreviated, shard.turn { body(shard, session) })
@@ -98,8 +98,16 @@ extension Console {
       if case .error(_, let reason) = response {
         metadata["refused"] = "\(reason.printable)"
       }
-      logger?.notice("operator: \(deed.printable)", metadata: metadata)
+      let (console, request) = bound.value
+      console.log(request, deed, metadata)
       return response
     }
+  }
+
+  /// Logs what an operator has done.
+  func log(_ request: ConsoleRequest, _ deed: String, _ metadata: Logger.Metadata = [:]) {
+    var metadata = metadata
+    if let name = request.operatorName { metadata["operator"] = "\(name)" }
+    operations.logger?.notice("operator: \(deed.printable)", metadata: metadata)
   }
 }

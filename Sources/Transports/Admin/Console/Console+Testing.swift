@@ -20,7 +20,7 @@ extension Console {
     guard let seconds = request.object?["seconds"]?.double, 0...Self.maximumSeconds ~= seconds
     else { return ready(.error(.badRequest, "seconds must be a number from 0 to 31536000")) }
     // A server under test has one shard.
-    operations.logger?.notice("operator: advanced the clock")
+    log(request, "advanced the clock")
     return shards.read(0, on: loop) { shard in
       guard let testing = shard.testing else { return Self.noTest }
       shard.turn { testing.advance(by: .seconds(seconds)) {} }
@@ -41,7 +41,7 @@ extension Console {
       return ready(.error(.badRequest, "times must be from 1 to 1000"))
     }
     let deed = "injected a fault into \(operation.prefix(64)) of the store \(store.prefix(64))"
-    return operate(place, deed) { shard, session in
+    return operate(request, place, deed) { shard, session in
       guard shard.testing != nil else { return Self.noTest }
       do throws(SessionError) {
         try session.faults(of: store, isolation: shard)?.inject(

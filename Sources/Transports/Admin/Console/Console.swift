@@ -58,8 +58,13 @@ final class Console {
   var shards: ServedShards { status.servedShards }
 
   /// Returns the response to a request that was not refused.
-  func response(to head: RequestHead, body: [UInt8]) -> EventLoopFuture<WebResponse> {
-    let request = ConsoleRequest(head, body: body)
+  ///
+  /// - Parameter operatorName: The operator whose token the request has; nil if the interface needs
+  ///   no token.
+  func response(
+    to head: RequestHead, body: [UInt8], by operatorName: String?
+  ) -> EventLoopFuture<WebResponse> {
+    let request = ConsoleRequest(head, body: body, by: operatorName)
     guard request.path.hasPrefix("/api/") else {
       let file = files.response(to: head, request.path)
       return loop.makeSucceededFuture(
@@ -86,7 +91,7 @@ final class Console {
     case (true, "close"): inSession(request, close)
     case (true, "evict"): inSession(request, evict)
     case (true, "end"): inSession(request, end)
-    case (true, "drain"): drain()
+    case (true, "drain"): drain(request)
     case (true, "advance"): advance(request)
     case (true, "fault"): inSession(request, injectFault)
     default: ready(.error(.notFound, "there is no such path, or it has another method"))

@@ -11,6 +11,8 @@ struct ConsoleRequest {
   let path: String
   private let parameters: [String: String]
   let body: [UInt8]
+  /// The operator whose token the request has; nil if the interface needs no token.
+  let operatorName: String?
 
   /// The path of the page. All other paths of the console begin with it and a slash.
   static let root = "/console"
@@ -22,8 +24,12 @@ struct ConsoleRequest {
     path == root || path.hasPrefix(root + "/")
   }
 
+  /// Returns true if a path is one of the console's JSON interface.
+  static func isOfInterface(_ path: String) -> Bool { path.hasPrefix(root + "/api/") }
+
   /// Creates a request from its head and its body.
-  init(_ head: RequestHead, body: [UInt8]) {
+  init(_ head: RequestHead, body: [UInt8], by operatorName: String?) {
+    self.operatorName = operatorName
     method = head.method
     path = String(head.path.dropFirst(Self.root.count))
     self.body = body
@@ -63,7 +69,7 @@ struct ConsoleRequest {
       else { return WebResponse(.forbidden, "the page is not one of this server") }
     }
     if let site = head.only("sec-fetch-site"), site != "same-origin", site != "none",
-      head.path.hasPrefix(root + "/api/")
+      isOfInterface(head.path)
     {
       return WebResponse(.forbidden, "the request comes from another site")
     }

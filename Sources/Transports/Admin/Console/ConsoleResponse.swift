@@ -14,12 +14,18 @@ enum ConsoleResponse: Sendable {
   static let noSession = ConsoleResponse.error(
     .notFound, "the session has ended, or sleeps until a client attaches")
 
+  /// The response to a request without a valid token.
+  static let unauthorised = ConsoleResponse.error(.unauthorised, AdminAccess.reason)
+
   /// The response over HTTP.
   var web: WebResponse {
     switch self {
-    case .value(let value): WebResponse(json: value.bytes, .ok)
+    case .value(let value): return WebResponse(json: value.bytes, .ok)
     case .error(let status, let sentence):
-      WebResponse(json: JSONValue.object(["error": .string(sentence)]).bytes, status)
+      var response = WebResponse(
+        json: JSONValue.object(["error": .string(sentence)]).bytes, status)
+      if case .unauthorised = status { response.fields.append(AdminAccess.challenge) }
+      return response
     }
   }
 }
