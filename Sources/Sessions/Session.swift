@@ -336,7 +336,7 @@ public final class Session {
     _ opening: StoreOpening, _ kind: StoreKind, from origin: StoreOrigin, by viewer: Viewer? = nil,
     _ shard: isolated Shard
   ) throws(JSONError) -> StoreEntry.Content {
-    let faults = shard.testing.map { _ in Faults() }
+    let faults = shard.testing.map { Faults(standard: $0.settings.outside) }
     shared.identity = identity
     let name = opening.store
     let configuration = try shard.configuration(opening, of: kind)

@@ -53,6 +53,8 @@ public actor Shard: StoreHost {
   var loader = SessionLoader { _ in }
   /// The sessions that a console reads.
   var recorded: [RecordedSession] = []
+  /// The copy that runs on this shard; nil on the shards of a server.
+  var copy: RunningCopy?
   /// The sessions without a client that will sleep.
   var sleepQueue = SleepQueue()
   /// The work that is deferred until the end of a turn.
@@ -155,6 +157,20 @@ public actor Shard: StoreHost {
     journalFailed: @escaping @Sendable (any Error) -> Void = { _ in },
     storeFailed: @escaping @Sendable (StoreFailure) -> Void = { _ in }
   ) {
+    self.init(
+      testing: rest, TestSettings(), kinds: kinds, limits: limits, observers: observers,
+      journal: journal, measuresTurns: measuresTurns, journalFailed: journalFailed,
+      storeFailed: storeFailed)
+  }
+
+  /// Creates a shard under test with other settings.
+  init(
+    testing rest: IdleTracker, _ settings: TestSettings, kinds: [StoreKind],
+    limits: SessionLimits, observers: [any StoreObserver],
+    journal: sending (any SessionJournal)?, measuresTurns: Bool,
+    journalFailed: @escaping @Sendable (any Error) -> Void,
+    storeFailed: @escaping @Sendable (StoreFailure) -> Void
+  ) {
     executor = rest.shardExecutor
     group = ShardGroup(count: 1, limits: limits)
     place = .alone
@@ -164,7 +180,7 @@ public actor Shard: StoreHost {
     self.observers = observers
     ownership = nil
     metrics = ShardMetrics(of: kinds, measuresTurns: measuresTurns)
-    let testing = TestMode(rest: rest)
+    let testing = TestMode(rest: rest, settings)
     clock = testing.clock
     self.testing = testing
     outside = rest.outside
@@ -320,7 +336,8 @@ extension Shard {
         store: name, number: number, host: self,
         environment: StoreEnvironment(
           clock: clock, executor: testing?.rest.workExecutor ?? restoring, faults: faults,
-          effects: metrics.effects),
+          effects: metrics.effects,
+          beginExchange: testing?.settings.waitsForExchanges == true ? outside?.begin : nil),
         observers: observers,
         observed: ObservedStore(name, kind: kind.name, session: session?.abbreviated),
         shared: shared, origin: origin, viewer: viewer, prepared: prepared))

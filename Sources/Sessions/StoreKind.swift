@@ -394,6 +394,13 @@ public struct StoreKind: Sendable {
     public func store<Machine: StateMachine>(
       of machine: Machine, hooks: [Hook<Machine>]
     ) throws(JSONError) -> Made {
+      if origin.isCopy, let state = origin.state {
+        // Hooks have effects outside of the store.
+        return Made(
+          try Store(
+            copy: machine, number: number, host: host, environment: environment,
+            revision: origin.revision, state: state))
+      }
       guard let state = origin.state else {
         return Made(
           try Store(
@@ -419,6 +426,8 @@ struct StoreOrigin {
   var state: JSONValue?
   /// The version of the machine that has journaled the state; nil for the version of the machine.
   var version: Int?
+  /// True for a copy of a store in this process.
+  var isCopy = false
 }
 
 extension StoreOrigin {

@@ -228,6 +228,76 @@ class Console(ConsoleDriving):
         page.click("#save")
         expect(page.locator("#session-note")).to_contain_text("There is nothing to save")
 
+    def test_run_again(self):
+        app = self.open()
+        app.evaluate(
+            """async () => {
+              const { connect } = await import("/client/index.js");
+              window.own = connect(location.origin.replace("http", "ws"), { frontend: "again" });
+              await own.request("store/open", { store: "list", kind: "todo", config: { memory: { count: 1 } } });
+            }"""
+        )
+        page = self.console()
+        self.choose(page, "again", "list")
+        expect(page.locator(".event.opened").first).to_be_visible()
+        app.evaluate(
+            """async () => {
+              const list = own.store("list");
+              await list.send({ type: "stateRequested" }, { settle: true });
+              for (const title of ["Milk", "Bread"]) await list.send({ type: "todoAdded", title }, { settle: true });
+            }"""
+        )
+        expect(page.locator("#revision")).to_have_text("todo · revision 3")
+        page.get_by_text("Run again from here").click()
+        page.click("#earlier")
+        page.click("#earlier")
+        run = page.get_by_role("button", name="Run a copy from revision 1")
+        expect(run).to_be_visible()
+        self.audit(page, "before a copy")
+        run.click()
+        expect(page.locator("#session-title")).to_have_text("Copy of list, revision 1")
+        expect(page.locator("#copy-text")).to_contain_text("2 of 2 recorded inputs sent.")
+        expect(page.locator("#revision")).to_have_text("todo · revision 3")
+        expect(page.locator("#tree")).to_contain_text("Bread")
+        expect(page.locator(".event.input").filter(has_text="todoAdded").first).to_be_visible()
+        self.audit(page, "a copy")
+        self.picture(page, "copy")
+
+        # Another input, and the clock: only of the copy.
+        page.get_by_text("Send an input").click()
+        page.select_option("#input-type", "todoAdded")
+        page.fill("#field-title", "Salt")
+        page.click("#send .main")
+        expect(page.locator("#tree")).to_contain_text("Salt")
+        page.fill("#advance", "90")
+        page.get_by_role("button", name="Advance the clock").click()
+        expect(page.locator("#facts")).to_contain_text("90 s")
+        page.click("#copy-original")
+        expect(page.locator("#session-title")).to_contain_text("Session")
+        expect(page.locator("#copy-note")).to_be_hidden()
+        expect(page.locator("#clock")).to_be_hidden()
+        expect(page.locator("#tree")).to_contain_text("Bread")
+        expect(page.locator("#tree")).not_to_contain_text("Salt")
+
+        # Without the inputs; then the copies end.
+        page.click("#earlier")
+        page.click("#earlier")
+        page.uncheck("#again-inputs")
+        page.get_by_role("button", name="Run a copy from revision 1").click()
+        expect(page.locator("#revision")).to_have_text("todo · revision 1")
+        expect(page.locator("#session-list button").filter(has_text="Copy of list")).to_have_count(2)
+        for look, options in LOOKS.items():
+            other = self.console(**options)
+            other.locator("#session-list button").filter(has_text="Copy of list").first.click()
+            other.locator("#stores button").first.click()
+            expect(other.locator("#copy-text")).to_be_visible()
+            self.audit(other, f"a copy: {look}")
+            self.picture(other, f"copy-{look}")
+        page.get_by_role("button", name="End the copy").click()
+        expect(page.locator("#gone")).to_contain_text("ended")
+        expect(page.locator("#session-list button").filter(has_text="Copy of list")).to_have_count(1)
+        app.evaluate("own.close()")
+
     def play(self, text):
         with tempfile.NamedTemporaryFile("w", suffix=".conversation") as file:
             file.write(text)

@@ -199,7 +199,8 @@ extension RecordedEvent {
         case .receiveOutput: "action \(record.action ?? "-")"
         default: "end \(record.operation.name)"
         }
-      case .updated(let base, let revision, let patch): "update \(base) \(revision) \(text(patch))"
+      case .updated(let base, let revision, let patch, _):
+        "update \(base) \(revision) \(text(patch))"
       case .happened(let event): "event \(text(event))"
       case .state: "state"
       }

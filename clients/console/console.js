@@ -48,7 +48,7 @@ function go(sessionID, store) {
 }
 
 const list = sessions((id) => go(id));
-const shown = session((store) => go(places().get("session"), store));
+const shown = session((store, id = places().get("session")) => go(id, store));
 
 function follow() {
 	const id = places().get("session");

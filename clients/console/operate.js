@@ -117,12 +117,14 @@ export function evictButton(session, { client, name }) {
 /** Sets up the buttons of the session and of the server. */
 export function buttons(session) {
 	$("#end").onclick = () =>
-		confirmed("End this session for all its clients? Its stores are closed.", $("#session-note"), () =>
+		confirmed(document.body.matches(".copy") ? "" : "End this session for all its clients? Its stores are closed.", $("#session-note"), () =>
 			post(`end?session=${encodeURIComponent(session())}`, {}),
 		);
 	$("#clock").onsubmit = (event) => {
 		event.preventDefault();
-		confirmed("", $("#session-note"), () => post("advance", { seconds: $("#advance").valueAsNumber }));
+		confirmed("", $("#session-note"), () =>
+			post(`advance?session=${encodeURIComponent(session())}`, { seconds: $("#advance").valueAsNumber }),
+		);
 	};
 	$("#drain").onclick = () =>
 		confirmed("Drain this server? It finishes open requests, disconnects its clients and ends.", $("#server-note"), () =>

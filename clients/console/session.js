@@ -2,6 +2,7 @@
 //
 // One session: its participants, its stores, and the state of the chosen store.
 
+import { again, showCopy } from "./again.js";
 import { Refused, get, repeatedly } from "./api.js";
 import { conversation } from "./conversation.js";
 import { $, bytes, duration, element, keyed, write } from "./dom.js";
@@ -15,10 +16,10 @@ function showFacts(session) {
 	const facts = [
 		["Id", session.id],
 		["Identity", session.identity ?? "none"],
-		["Open for", duration(session.ageMilliseconds)],
+		[session.copy ? "Virtual time" : "Open for", duration(session.ageMilliseconds)],
 		["Memory", bytes(session.bytes)],
-		["Shard", `${session.shard}`],
 	];
+	if (!session.copy) facts.push(["Shard", `${session.shard}`]);
 	if (session.expiresInMilliseconds !== null) facts.push(["Expires in", duration(session.expiresInMilliseconds)]);
 	const nodes = facts.flatMap(([name, value]) => [element("dt", { textContent: name }), element("dd", { textContent: value })]);
 	const text = facts.flat().join("\n");
@@ -41,7 +42,7 @@ function showParticipants({ id, participants }) {
 	$("#participants-title").hidden = !participants.length;
 }
 
-/** Shows a session. `select` is called with the name of the store that is chosen. */
+/** Shows a session. `select` is called with the name of the store that is chosen, and its session if it is another one. */
 export function session(select) {
 	let id;
 	let store;
@@ -49,6 +50,7 @@ export function session(select) {
 	let shown = {};
 	const tree = new Tree($("#tree"));
 	const earlier = travel((now, before) => {
+		copies.show(earlier.shown);
 		if (now === undefined) {
 			shown = {};
 			return run();
@@ -57,6 +59,8 @@ export function session(select) {
 		tree.show(now, before !== undefined);
 	});
 	const inputs = sender();
+	const open = (session, name) => select(name, session);
+	const copies = again(() => ({ session: id, store, revision: earlier.shown }), open);
 	buttons(() => id);
 	/** Downloads the recorded events as a conversation. */
 	$("#save").onclick = () =>
@@ -98,6 +102,7 @@ export function session(select) {
 		write($("#store-title"), known.name);
 		write($("#revision"), `${known.kind} · revision ${known.revision}${known.closed ? " · closed" : ""}`);
 		earlier.choose(id, store, known.revision);
+		copies.show(earlier.shown);
 		inputs.choose(id, store, known.kind);
 		if (earlier.isAway) return;
 		const isSame = shown.id === id && shown.store === store;
@@ -128,6 +133,7 @@ export function session(select) {
 			write($("#session-title"), title(session));
 			write($("#gone"), "");
 			showFacts(session);
+			showCopy(session, open);
 			showParticipants(session);
 			showStores(session);
 			await showState(session.stores);
@@ -145,7 +151,11 @@ export function session(select) {
 				write($("#session-title"), "Session");
 				for (const list of ["#facts", "#participants", "#stores"]) $(list).replaceChildren();
 				$("#facts").text = undefined;
+				document.body.classList.remove("copy");
+				$("#copy-note").hidden = true;
+				for (const note of ["#session-note", "#gone"]) write($(note), "");
 			}
+			if (newID !== id || newStore !== store) copies.clear();
 			[id, store] = [newID, newStore];
 			events.choose(id, store);
 			run();

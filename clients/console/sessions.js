@@ -7,6 +7,7 @@ import { $, bytes, duration, element, keyed, write } from "./dom.js";
 
 /** The name of a session: the digits of its handle that logs show. */
 export function title(session) {
+	if (session.copy) return `Copy of ${session.copy.store}, revision ${session.copy.revision}`;
 	if (session.shared) return `Shared store ${session.handle}`;
 	return session.handle ? `Session ${session.handle}` : "Session without a handle";
 }
@@ -39,9 +40,10 @@ export function sessions(select) {
 			(node, session) => {
 				const [name, first, second] = node.firstChild.children;
 				write(name, title(session));
-				write(first, names(session));
+				write(first, session.copy ? "under a virtual clock" : names(session));
 				const owner = session.identity ? `${session.identity} · ` : "";
-				write(second, `${owner}${session.storeCount} ${session.storeCount === 1 ? "store" : "stores"} · ${duration(session.ageMilliseconds)} · ${bytes(session.bytes)} · shard ${session.shard}`);
+				const shard = session.copy ? "" : ` · shard ${session.shard}`;
+				write(second, `${owner}${session.storeCount} ${session.storeCount === 1 ? "store" : "stores"} · ${duration(session.ageMilliseconds)} · ${bytes(session.bytes)}${shard}`);
 				node.firstChild.ariaCurrent = session.id === chosen ? "true" : "false";
 			},
 		);

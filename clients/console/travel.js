@@ -88,6 +88,10 @@ export function travel(show) {
 	$("#compare").onsubmit = compare;
 	return {
 		visit,
+		/** The revision that is shown. */
+		get shown() {
+			return revision ?? newest;
+		},
 		/** True while an earlier state is shown. */
 		get isAway() {
 			return revision !== undefined;

@@ -22,18 +22,19 @@ public struct RecordedEvent: Sendable {
     case opened([UInt8]?, revision: Revision)
     /// The store was closed.
     case closed
-    /// An input began. Its text and the frontend that has sent it are nil for an input of the server.
-    case input(TraceRecord, text: [UInt8]?, frontend: String?)
+    /// An input began. Its text and the participant that has sent it are nil for an input of the server.
+    case input(TraceRecord, text: [UInt8]?, viewer: Viewer?)
     /// An input of a client was refused before it began.
-    case refused(text: [UInt8]?, frontend: String?)
+    case refused(text: [UInt8]?, viewer: Viewer?)
     /// A record of the trace, except the beginning of an input.
     case traced(TraceRecord)
-    /// The store published a new view state.
-    case updated(base: Revision, revision: Revision, patch: [UInt8]?)
+    /// The store published a new view state. The second patch is that of a hidden state, nil without one.
+    case updated(base: Revision, revision: Revision, patch: [UInt8]?, hidden: [UInt8]?)
     /// The store sent an event to its clients.
     case happened([UInt8]?)
-    /// The whole view state, from which later states are computed. The console does not show it.
-    case state(JSONEncodedState, revision: Revision)
+    /// The whole view state, from which later states are computed, and the state of which a copy can
+    /// begin. The console does not show it.
+    case state(JSONEncodedState, CopyableState, revision: Revision)
   }
 
   /// The memory of the event, approximately.
@@ -43,8 +44,9 @@ public struct RecordedEvent: Sendable {
     let text =
       switch content {
       case .input(_, let text, _), .refused(let text, _), .happened(let text): text?.count ?? 0
-      case .updated(_, _, let patch): patch?.count ?? 0
-      case .state(let state, _): state.expectedBytes
+      case .updated(_, _, let patch, let hidden): (patch?.count ?? 0) + (hidden?.count ?? 0)
+      case .state(let state, .hidden(let hidden), _): state.expectedBytes + hidden.expectedBytes
+      case .state(let state, _, _): state.expectedBytes
       case .opened(let configuration, _): configuration?.count ?? 0
       case .closed, .traced: 0
       }
@@ -55,11 +57,11 @@ public struct RecordedEvent: Sendable {
   var redacted: RecordedEvent {
     var event = self
     switch content {
-    case .input(let record, _, let frontend):
-      event.content = .input(record, text: nil, frontend: frontend)
-    case .refused(_, let frontend): event.content = .refused(text: nil, frontend: frontend)
-    case .updated(let base, let revision, _):
-      event.content = .updated(base: base, revision: revision, patch: nil)
+    case .input(let record, _, let viewer):
+      event.content = .input(record, text: nil, viewer: viewer)
+    case .refused(_, let viewer): event.content = .refused(text: nil, viewer: viewer)
+    case .updated(let base, let revision, _, _):
+      event.content = .updated(base: base, revision: revision, patch: nil, hidden: nil)
     case .happened: event.content = .happened(nil)
     case .opened, .closed, .traced, .state: break
     }

@@ -18,16 +18,23 @@ extension Session {
   public func operate(
     sending input: [UInt8], to name: String, isolation shard: isolated Shard
   ) throws(SessionError) -> Revision {
+    let viewer = Viewer(identity: identity, name: "console", role: .driver)
+    return try send(input, to: name, as: viewer, shard)
+  }
+
+  /// Sends an input to a store as a viewer, without a client.
+  func send(
+    _ input: [UInt8], to name: String, as viewer: Viewer, _ shard: isolated Shard
+  ) throws(SessionError) -> Revision {
     // A client without an object: it gets no messages.
     let client = clients.makeID()
     defer { clients.remove(client) }
-    let viewer = Viewer(identity: identity, name: "console", role: .driver)
     guard storeEntries[name] != nil else { throw .unknownStore(name) }
     let subscription = try attach(
       client, to: name, opening: false, viewer: viewer, isolation: shard)
     defer { detach([subscription]) }
     let result: Result<Revision, SessionError> = input.withUnsafeBytes { bytes in
-      var reader = JSONReader(oneValue: bytes, depth: 0, limits: JSONLimits())
+      var reader = JSONReader(bytes)
       do throws(SessionError) {
         _ = try subscription.send(reading: &reader, request: nil)
         return .success(subscription.revision)

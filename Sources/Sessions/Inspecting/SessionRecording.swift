@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DequeModule
-public import StateMachines
-public import StatewireJSON
+internal import StateMachines
+internal import StatewireJSON
 
 /// The last events of a session, recorded while the console reads them.
 ///
@@ -27,21 +27,23 @@ public final class SessionRecording {
   static let maximumStateBytes = 1 << 20
 
   private let clock: any StoreClock
-  private var events: Deque<RecordedEvent> = []
+  private(set) var events: Deque<RecordedEvent> = []
   /// The memory of the events, approximately.
   private(set) var byteCount = 0
   /// The number of the last event.
   public private(set) var last = 0
   /// The time at which the console has read last.
-  private(set) var lastRead: ContinuousClock.Instant
+  var lastRead: ContinuousClock.Instant
   /// The last event before the last redaction of each store. Texts up to it are not shown.
-  private var redactions: [String: Int] = [:]
+  private(set) var redactions: [String: Int] = [:]
   /// The bytes of patches since the last whole state, by store.
   private var patchBytes: [String: Int] = [:]
   /// The functions that took the inputs of each store entry before.
   var sends: [ObjectIdentifier: StoreKind.Made.Send] = [:]
   /// The input that a client sends and that has not begun.
-  private var arriving: (text: [UInt8]?, frontend: String?)?
+  private var arriving: (text: [UInt8]?, viewer: Viewer)?
+  /// The hidden states of stores as they were recorded last, by store.
+  private var hidden: [String: JSONEncodedState] = [:]
 
   init(_ clock: any StoreClock, at now: ContinuousClock.Instant) {
     self.clock = clock
@@ -85,6 +87,7 @@ extension SessionRecording {
   /// Notes the end of a store.
   func closed(_ entry: StoreEntry) {
     sends[ObjectIdentifier(entry)] = nil
+    hidden[entry.name] = nil
     add(.closed, of: entry)
   }
 
@@ -96,7 +99,7 @@ extension SessionRecording {
     switch (record.operation.stage, record.moment) {
     case (_, .receiveSubscription), (.state, _), (.input, .receiveOutput): return
     case (.input, .receiveRequest):
-      add(.input(record, text: arriving?.text, frontend: arriving?.frontend), of: entry)
+      add(.input(record, text: arriving?.text, viewer: arriving?.viewer), of: entry)
       arriving = nil
     case (.action, let moment) where moment != .receiveOutput: return
     default: add(.traced(record), of: entry)
@@ -105,14 +108,17 @@ extension SessionRecording {
 
   /// Notes an input that a client sends, until `arrived`.
   func arrives(_ text: UnsafeRawBufferPointer, from viewer: Viewer) {
-    arriving = (Self.copy(text), viewer.name)
+    arriving = (Self.copy(text), viewer)
   }
+
+  /// Forgets the input that arrives.
+  func withdraw() { arriving = nil }
 
   /// Notes that the input was accepted or refused.
   func arrived(at entry: StoreEntry) {
-    guard let (text, frontend) = arriving else { return }
+    guard let (text, viewer) = arriving else { return }
     arriving = nil
-    add(.refused(text: text, frontend: frontend), of: entry)
+    add(.refused(text: text, viewer: viewer), of: entry)
   }
 
   /// Notes a publication of the store.
@@ -121,12 +127,17 @@ extension SessionRecording {
     by entry: StoreEntry
   ) {
     let copy = publication.isRedaction ? nil : Self.copy(patch)
-    add(.updated(base: base, revision: publication.revision, patch: copy), of: entry)
+    let hidden = hiddenPatch(of: entry)
+    add(
+      .updated(
+        base: base, revision: publication.revision, patch: copy,
+        hidden: copy == nil ? nil : hidden), of: entry)
     if publication.isRedaction {
       redactions[entry.name] = last
       return addState(of: entry)
     }
-    let since = patchBytes[entry.name, default: 0] + patch.count + 64
+    let since =
+      patchBytes[entry.name, default: 0] + patch.count + (hidden?.count ?? 0) + 64
     patchBytes[entry.name] = since
     if copy == nil || since > max(64 << 10, entry.store.shown.expectedBytes) {
       addState(of: entry)
@@ -138,63 +149,30 @@ extension SessionRecording {
     add(.happened(Self.copy(event)), of: entry)
   }
 
+  /// Returns the patch of the hidden state since it was recorded last; nil if there is no such state.
+  private func hiddenPatch(of entry: StoreEntry) -> [UInt8]? {
+    guard hidden[entry.name] != nil, case .hidden(let next) = entry.store.copyable else {
+      return nil
+    }
+    var patch = JSONPatchWriter()
+    hidden[entry.name]?.advance(to: next, writing: &patch)
+    return patch.withBytes { Array($0) }
+  }
+
   /// Keeps the whole state, which costs a copy of its text, not of its lists.
   private func addState(of entry: StoreEntry) {
     patchBytes[entry.name] = 0
+    hidden[entry.name] = nil
     let state = entry.store.shown
     guard state.expectedBytes <= Self.maximumStateBytes else { return }
-    add(.state(state, revision: entry.store.revision), of: entry)
-  }
-}
-
-// MARK: - Reading
-
-extension SessionRecording {
-  /// Returns the events after one, the oldest first, and notes that the console has read.
-  ///
-  /// - Parameters:
-  ///   - number: The number of an event; events before `first` are gone.
-  ///   - limit: The greatest number of events.
-  ///   - now: The present time.
-  public func events(
-    after number: Int, limit: Int, at now: ContinuousClock.Instant
-  ) -> [RecordedEvent] {
-    lastRead = now
-    let start = min(max(0, max(0, number) - first + 1), events.count)
-    return events[start..<min(start + limit, events.count)].map {
-      $0.number <= redactions[$0.store, default: 0] ? $0.redacted : $0
-    }
-  }
-
-  /// A state and the patches that lead from it to a later one.
-  public struct EarlierState: Sendable {
-    /// The state.
-    public let state: JSONEncodedState
-    /// The patches, as JSON text, in their order.
-    public let patches: [[UInt8]]
-    /// The name of the store's kind.
-    public let kind: String
-  }
-
-  /// Returns the parts of a store's state at a revision; nil if they are not kept any more, were too
-  /// large, or have been redacted.
-  ///
-  /// - Complexity: O(events).
-  public func state(of store: String, at revision: Revision) -> EarlierState? {
-    var patches: [[UInt8]] = []
-    var next = revision
-    for event in events.reversed() where event.store == store {
-      if event.number <= redactions[store, default: 0] { return nil }
-      switch event.content {
-      case .updated(let base, next, let patch):
-        guard let patch else { return nil }
-        patches.append(patch)
-        next = base
-      case .state(let state, next):
-        return EarlierState(state: state, patches: patches.reversed(), kind: event.kind)
-      default: continue
+    var copyable = entry.store.copyable
+    if case .hidden(let state) = copyable {
+      if state.expectedBytes <= Self.maximumStateBytes {
+        hidden[entry.name] = state
+      } else {
+        copyable = .none
       }
     }
-    return nil
+    add(.state(state, copyable, revision: entry.store.revision), of: entry)
   }
 }

@@ -48,8 +48,15 @@ extension SessionRecording {
           } else {
             self.arrives(reader.bytes(in: start..<start), from: viewer)
           }
+          // The fast path of a request, whose refusal is not final: the slow path sends it again.
+          let isFastPath = reader.expectsOneValue
           defer { self.arrived(at: root) }
-          return try send(&reader, viewer)
+          do throws(InputError) {
+            return try send(&reader, viewer)
+          } catch {
+            if isFastPath, case .undecodable = error { self.withdraw() }
+            throw error
+          }
         }
       }
       sends[ObjectIdentifier(entry)] = send

@@ -10,6 +10,7 @@ public final class TestMode {
   /// 2021-06-02T11:01:48Z, since 1970.
   public static let start = Duration.seconds(1_622_631_708)
 
+  let settings: TestSettings
   let clock = ManualClock()
   /// The generator of session handles, which are the same in each process.
   let generator = FixedNumbers()
@@ -30,7 +31,9 @@ public final class TestMode {
     let done: () -> Void
   }
 
-  init(rest: IdleTracker) { self.rest = rest }
+  init(rest: IdleTracker, _ settings: TestSettings) {
+    (self.rest, self.settings) = (rest, settings)
+  }
 
   /// True if a new message has to wait until the server is idle.
   public var isBusy: Bool { rest.isBusy || !advances.isEmpty }
@@ -64,8 +67,13 @@ public final class TestMode {
     rest.checkIdle()
   }
 
+  /// Ends all advances of the clock where they are.
+  func cancelAdvances() { advances = [] }
+
   /// Returns the clock of a new session.
-  func sessionClock() -> any StoreClock { SessionClock(clock: clock, beginning: clock.uptime) }
+  func sessionClock() -> any StoreClock {
+    SessionClock(clock: clock, start: settings.start, beginning: clock.uptime)
+  }
 
   /// Performs the next steps that require an idle server.
   func goOn(_ shard: isolated Shard) {
@@ -106,6 +114,16 @@ public final class TestMode {
   }
 }
 
+/// The settings of a shard under test.
+struct TestSettings {
+  /// The calendar time at which each session begins, since 1970.
+  var start = TestMode.start
+  /// The fault of work that needs more than the store and its clock; nil to carry it out.
+  var outside: Fault?
+  /// True if the shard is not idle while an exchange has not ended.
+  var waitsForExchanges = false
+}
+
 /// An object that waits until a server under test is idle.
 public protocol IdleObserver: AnyObject {
   /// Handles the idle server. The observer is registered for one call; it registers again for the
@@ -137,12 +155,13 @@ public struct FixedNumbers: RandomNumberGenerator {
 /// The virtual clock with a calendar that starts at the beginning of the session.
 private struct SessionClock: StoreClock {
   let clock: ManualClock
+  let start: Duration
   let beginning: Duration
 
   var now: ManualClock.Instant { clock.now }
   var minimumResolution: Duration { clock.minimumResolution }
   var uptime: Duration { clock.uptime - beginning }
-  var sinceEpoch: Duration { TestMode.start + uptime }
+  var sinceEpoch: Duration { start + uptime }
   var calendarCheckInterval: Duration? { clock.calendarCheckInterval }
 
   func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {

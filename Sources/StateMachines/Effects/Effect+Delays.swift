@@ -73,9 +73,12 @@ extension Effect {
     _ id: EffectID, every interval: Duration, _ action: @escaping @Sendable () -> Action
   ) -> Effect {
     precondition(interval > .zero, "ticks need an interval greater than zero")
-    return .feed(id) { context in
+    let work = Work<Action>(
+      name: id.description, id: id, isFeed: true, needsOnlyClock: true
+    ) { context in
       while (try? await context.sleep(for: interval)) != nil { await context.send(action()) }
     }
+    return Effect(step: .work(work))
   }
 
   /// Returns a feed of the elements of an external sequence, such as a change stream, notifications

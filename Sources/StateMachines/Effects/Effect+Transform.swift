@@ -103,7 +103,7 @@ extension Work {
       began: began, cancelled: cancelled.flatMap(transform.action), queue: queue.map(transform.id),
       dependents: dependents.map(transform.id),
       failing: failing.flatMap(transform.failing), hasMetFault: hasMetFault, isPresent: isPresent,
-      hasAttempts: hasAttempts,
+      hasAttempts: hasAttempts, needsOnlyClock: needsOnlyClock,
       exchange: changedExchange, body: changed)
   }
 }

@@ -85,6 +85,8 @@ final class Work<Action: Sendable>: Sendable {
   /// True if `body` passes each attempt to `EffectContext.attempt`, because a policy may begin
   /// several, or none.
   let hasAttempts: Bool
+  /// True if the work needs nothing but the store's clock.
+  let needsOnlyClock: Bool
   /// Asks another party, which ends the work; nil for work with a task, which `body` does.
   let exchange: Exchange?
   let body: Body
@@ -97,7 +99,8 @@ final class Work<Action: Sendable>: Sendable {
     dependents: EffectID? = nil,
     failing: Failing<Action>? = nil,
     hasMetFault: Bool = false, isPresent: (@Sendable (any Sendable) -> Bool)? = nil,
-    hasAttempts: Bool = false, exchange: Exchange? = nil, body: @escaping Body
+    hasAttempts: Bool = false, needsOnlyClock: Bool = false, exchange: Exchange? = nil,
+    body: @escaping Body
   ) {
     self.name = name
     self.id = id
@@ -111,6 +114,7 @@ final class Work<Action: Sendable>: Sendable {
     self.hasMetFault = hasMetFault
     self.isPresent = isPresent
     self.hasAttempts = hasAttempts
+    self.needsOnlyClock = needsOnlyClock
     self.exchange = exchange
     self.body = body
   }
@@ -130,7 +134,8 @@ final class Work<Action: Sendable>: Sendable {
       queue: queue ?? self.queue,
       dependents: dependents ?? self.dependents, failing: failing ?? self.failing,
       hasMetFault: hasMetFault ?? self.hasMetFault, isPresent: isPresent,
-      hasAttempts: hasAttempts ?? self.hasAttempts, exchange: exchange,
+      hasAttempts: hasAttempts ?? self.hasAttempts, needsOnlyClock: needsOnlyClock,
+      exchange: exchange,
       body: body ?? self.body)
   }
 

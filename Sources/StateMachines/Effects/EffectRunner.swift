@@ -25,6 +25,8 @@ final class EffectRunner<Action: Sendable> {
     fileprivate(set) var next: Next?
     /// True while the work must not begin yet.
     fileprivate var isHeld = false
+    /// Notes the end of an exchange; nil if the host does not wait for it.
+    fileprivate var exchangeEnded: (@Sendable () -> Void)?
     /// The task of the work; nil while the work is held.
     fileprivate var task: Task<Void, Never>?
     /// The span of the work that has caused this one; nil if it is not traced.
@@ -149,7 +151,10 @@ final class EffectRunner<Action: Sendable> {
     if let next = queues.ended(number, { run($0) != nil }), let run = run(next) { start(run) }
   }
 
-  private func start(_ run: Run) { run.trace { run.task = start(run.work, run.number) } }
+  private func start(_ run: Run) {
+    if run.work.exchange != nil, !run.isFeed { run.exchangeEnded = environment.beginExchange?() }
+    run.trace { run.task = start(run.work, run.number) }
+  }
 
   /// - Returns: The task of the work; nil if another party does it.
   private func start(_ work: Work<Action>, _ number: RunNumber) -> Task<Void, Never>? {
@@ -190,6 +195,7 @@ final class EffectRunner<Action: Sendable> {
   private func remove(at place: Int) -> Run {
     let run = runs.remove(at: place)
     environment.effects?.ended(1)
+    run.exchangeEnded?()
     runIndex?.remove(run)
     if runs.isEmpty { (runIndex, hasNext) = (nil, false) }
     return run
@@ -359,7 +365,10 @@ final class EffectRunner<Action: Sendable> {
         return true
       }
       environment.effects?.ended(cancelled.count)
-      for run in cancelled { runIndex?.remove(run) }
+      for run in cancelled {
+        run.exchangeEnded?()
+        runIndex?.remove(run)
+      }
       if runs.isEmpty { (runIndex, hasNext) = (nil, false) }
     }
     for run in cancelled {

@@ -28,9 +28,16 @@ public final class Faults: Sendable {
   }
 
   private let state = Lock(State())
+  /// The fault of work for which none is injected, except exchanges and work that needs nothing but the
+  /// clock; nil for none.
+  let standard: Fault?
 
   /// Creates an empty set of faults.
-  public init() {}
+  ///
+  /// - Parameter standard: The fault of work for which none is injected, so that nothing outside of
+  ///   the store is used: not that of immediate effects, of waits and ticks, nor of exchanges. Nil for
+  ///   none.
+  public init(standard: Fault? = nil) { self.standard = standard }
 
   /// Adds a fault for the next calls of an operation. It applies after the faults that were added
   /// before for the same operation.

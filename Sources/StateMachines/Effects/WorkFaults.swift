@@ -13,14 +13,20 @@ final class WorkFaults: Sendable {
   }
 
   let injected: Faults
+  /// The fault of each attempt for which none is injected; nil for none.
+  private let standard: Fault?
   /// The action that a failed attempt gives; nil if it gives none.
   let failure: (any Sendable)?
   /// The name by which attempts take faults; nil if they take none.
   private let name: String?
   private let start: Lock<Start>
 
-  private init(_ injected: Faults, name: String?, failure: (any Sendable)?, _ start: Lock<Start>) {
+  private init(
+    _ injected: Faults, standard: Fault?, name: String?, failure: (any Sendable)?,
+    _ start: Lock<Start>
+  ) {
     self.injected = injected
+    self.standard = standard
     self.name = name
     self.failure = failure
     self.start = start
@@ -30,11 +36,12 @@ final class WorkFaults: Sendable {
   ///
   /// - Parameter began: Called when an attempt is carried out, unless the first one is.
   fileprivate convenience init(
-    _ injected: Faults, name: String, failure: (any Sendable)?, began: (@Sendable () -> Void)?
+    _ injected: Faults, standard: Fault?, name: String, failure: (any Sendable)?,
+    began: (@Sendable () -> Void)?
   ) {
-    let fault = injected.take(name)
+    let fault = injected.take(name) ?? standard
     let start = Start(fault: .some(fault), began: fault.isCarriedOut ? nil : began)
-    self.init(injected, name: name, failure: failure, Lock(start))
+    self.init(injected, standard: standard, name: name, failure: failure, Lock(start))
   }
 
   /// True if the first attempt is carried out immediately.
@@ -47,7 +54,7 @@ final class WorkFaults: Sendable {
       defer { start.fault = Fault??.none }
       return start.fault
     }
-    return first ?? injected.take(name)
+    return first ?? injected.take(name) ?? standard
   }
 
   /// Notes that an attempt is carried out.
@@ -61,11 +68,13 @@ final class WorkFaults: Sendable {
 
   /// Returns the same faults for attempts that give another action when they fail.
   func failing(by failure: (any Sendable)?) -> WorkFaults {
-    WorkFaults(injected, name: name, failure: failure, start)
+    WorkFaults(injected, standard: standard, name: name, failure: failure, start)
   }
 
   /// The faults of the named parts alone.
-  var ofParts: WorkFaults { WorkFaults(injected, name: nil, failure: nil, start) }
+  var ofParts: WorkFaults {
+    WorkFaults(injected, standard: nil, name: nil, failure: nil, start)
+  }
 }
 
 extension Fault? {
@@ -81,13 +90,16 @@ extension Work {
 
   /// Returns the work, each attempt of which meets the faults that are injected for its name.
   func meeting(_ injected: Faults) -> Work {
-    let faults = WorkFaults(injected, name: name, failure: failing?.failure, began: began)
+    let isOutside = !needsOnlyClock && exchange == nil
+    let faults = WorkFaults(
+      injected, standard: isOutside ? injected.standard : nil, name: name,
+      failure: failing?.failure, began: began)
     return Work(
       name: name, id: id, isFeed: isFeed, isKept: isKept,
       began: faults.isCarriedOut ? began : nil,
       cancelled: cancelled, queue: queue, dependents: dependents, failing: failing,
       hasMetFault: hasMetFault,
-      isPresent: isPresent, hasAttempts: true, exchange: exchange
+      isPresent: isPresent, hasAttempts: true, needsOnlyClock: needsOnlyClock, exchange: exchange
     ) { [attempts] context in await attempts(context.meeting(faults)) }
   }
 }

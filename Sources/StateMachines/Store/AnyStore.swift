@@ -134,6 +134,9 @@ public protocol AnyStore: AnyObject {
   /// - Throws: `JSONError` if the input cannot be decoded; it then counts as settled.
   func restart(_ accepted: AcceptedInput) throws(JSONError)
 
+  /// The state from which a copy of the store can begin.
+  var copyable: CopyableState { get }
+
   /// True if an effect would begin in the store after a restart although no frontend attaches and
   /// no input is unsettled: the effect of `resume`, or the initial effect if the state is never
   /// journaled.
@@ -221,6 +224,8 @@ extension AnyStore {
   public func store(for audience: AnyHashable) throws(JSONError) -> any AnyStore { self }
   /// Nil: there is no trace.
   public var traceReceiver: ((TraceRecord) -> Void)? { nil }
+  /// A state that cannot be copied.
+  public var copyable: CopyableState { .none }
   /// Does nothing: there are no audiences.
   public func removeAudience(_ audience: AnyHashable) {}
 

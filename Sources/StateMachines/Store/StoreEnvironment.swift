@@ -11,15 +11,20 @@ public struct StoreEnvironment: Sendable {
   public var faults: Faults?
   /// The counts of effects; nil if they are not counted.
   public var effects: EffectCounts?
+  /// Called when an exchange begins, except a feed; returns a closure that is called at its end. Nil
+  /// if the host does not wait for exchanges.
+  public var beginExchange: (@Sendable () -> @Sendable () -> Void)?
 
   /// Creates an environment. The default has the clock of the computer and no faults.
   public init(
     clock: any StoreClock = SystemClock(), executor: (any TaskExecutor)? = nil,
-    faults: Faults? = nil, effects: EffectCounts? = nil
+    faults: Faults? = nil, effects: EffectCounts? = nil,
+    beginExchange: (@Sendable () -> @Sendable () -> Void)? = nil
   ) {
     self.clock = clock
     self.executor = executor
     self.faults = faults
     self.effects = effects
+    self.beginExchange = beginExchange
   }
 }

@@ -227,6 +227,9 @@ extension JSONReader {
     guard at == end else { throw unexpected(.end) }
   }
 
+  /// True if the reader was created with `init(oneValue:depth:limits:)`.
+  public var expectsOneValue: Bool { isOneValue }
+
   /// Checks that only white space follows if the reader was created with
   /// `init(oneValue:depth:limits:)`; does nothing otherwise.
   ///

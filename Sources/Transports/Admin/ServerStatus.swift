@@ -91,7 +91,9 @@ public final class ServerStatus: Sendable {
 
   /// The shards of the server and their threads; none before it serves clients.
   var servedShards: ServedShards {
-    state.withLock { state in ServedShards(shards: Array(zip(state.shards, state.threads))) }
+    state.withLock { state in
+      ServedShards(shards: zip(state.shards, state.threads).map { ($0, $1.execute) })
+    }
   }
 
   /// Notes that the server ends.

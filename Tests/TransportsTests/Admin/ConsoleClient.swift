@@ -77,6 +77,7 @@ extension ClientConnection {
 /// Runs `body` with a server that has a console.
 func withConsole(
   shards: Int = 1, isTest: Bool = false, operations: ConsoleOperations = ConsoleOperations(),
+  kinds: [StoreKind] = [StoreKind("vault") { Vault() }.concealing("pin")],
   _ body: (ConsoleClient) async throws -> Void
 ) async throws {
   let status = ServerStatus()
@@ -84,7 +85,7 @@ func withConsole(
     host: "127.0.0.1", port: 0, status, console: ["index.html": Array("<p>".utf8)],
     operations: operations)
   let server = try await Server.start(
-    kinds: [StoreKind("vault") { Vault() }.concealing("pin")], settings: .patient,
+    kinds: kinds, settings: .patient,
     listeners: [.tcp(host: "127.0.0.1", port: 0)], shards: shards, status: status,
     testing: isTest ? OutsideWork() : nil)
   do {

@@ -54,6 +54,30 @@ struct ConsoleTimelineTests {
     }
   }
 
+  // A request in the shape of an earlier one takes a fast path, which leaves what it cannot read to the
+  // slow path. The recording used to have a refusal for it, also if the slow path accepted the input.
+  @Test("an input that the fast path leaves to the slow path is recorded once")
+  func fastPath() async throws {
+    try await withConsole { console in
+      let client = try await console.client()
+      try await client.writes(note: "before", pin: "1")
+      let id = try session(console)
+      _ = try console.post("record?session=\(id)", [:])
+      for _ in 0..<3 { try await client.writes(note: "n", pin: "2") }
+      let input = #"{"type":"write","note":"n","pin":"2"}"#
+      try await client.responds("store/send", #"{"store":"vault","input":\#(input),"settle":true}"#)
+      try await client.send(
+        #"{"jsonrpc":"2.0","id":2,"method":"store/send","params":{"store":"vault","input":{"type":"none"}}}"#
+      )
+      try await client.responds("ping", "{}")
+      let events = try #require(try console.get("timeline?session=\(id)")["events"]?.array)
+      let types = events.compactMap { $0["type"]?.string }
+      #expect(types.count { $0 == "input" } == 4)
+      #expect(types.count { $0 == "refused" } == 1)
+      await client.close()
+    }
+  }
+
   @Test("an operator sends inputs, closes stores, evicts clients and ends sessions")
   func operating() async throws {
     try await withConsole { console in

@@ -57,8 +57,19 @@ extension Console {
     }
   }
 
-  /// Ends a session.
+  /// Ends a session, or a copy.
   func end(
+    _ request: ConsoleRequest, _ place: SessionIndex.Place
+  ) -> EventLoopFuture<ConsoleResponse> {
+    if copies[place.shard] != nil {
+      copies.end(place.shard)
+      log(request, "ended a copy", ["id": "\(place.id)"])
+      return ready(.value([:]))
+    }
+    return endSession(request, place)
+  }
+
+  private func endSession(
     _ request: ConsoleRequest, _ place: SessionIndex.Place
   ) -> EventLoopFuture<ConsoleResponse> {
     operate(request, place, "ended the session") { shard, session in

@@ -24,7 +24,8 @@ extension Console {
     let limit: Int
     /// The id after which the list begins.
     var after: String
-    var shard: Int
+    /// The shards whose sessions are to be read.
+    var shards: ArraySlice<Int>
     var found: [JSONValue] = []
     /// The number of sessions that were read.
     var read = 0
@@ -36,11 +37,12 @@ extension Console {
   /// Responds with a page of the list of sessions, sorted by their ids.
   func sessions(_ request: ConsoleRequest) -> EventLoopFuture<ConsoleResponse> {
     let after = request["after"] ?? ""
+    let shards = shards
+    let first = after.split(separator: "-").first.flatMap { Int($0) } ?? 0
     let reading = Reading(
       search: (request["search"] ?? "").lowercased(),
       limit: min(request["limit"].flatMap { Int($0) } ?? 100, Self.maximumPage), after: after,
-      shard: after.split(separator: "-").first.flatMap { Int($0) } ?? 0)
-    let shards = shards
+      shards: shards.numbers.drop { $0 < first })
     return read(reading, shards).map { reading in
       guard let reading else { return .error(.unavailable, "a shard does not respond") }
       return .value([
@@ -54,28 +56,28 @@ extension Console {
   private func read(
     _ reading: Reading, _ shards: ServedShards
   ) -> EventLoopFuture<Reading?> {
-    guard shards.shards.indices.contains(reading.shard) else {
+    guard let shard = reading.shards.first else {
       var reading = reading
       reading.isComplete = true
       return loop.makeSucceededFuture(reading)
     }
     let bound = NIOLoopBound(self, eventLoop: loop)
-    return index.sessions(of: reading.shard, shards, on: loop).flatMap { sessions in
+    return index.sessions(of: shard, shards, on: loop).flatMap { sessions in
       let console = bound.value
       guard let sessions else { return console.loop.makeSucceededFuture(nil) }
       let rest = sessions.drop { $0.id <= reading.after }
-      return console.read(rest[...], reading, shards)
+      return console.read(rest[...], of: shard, reading, shards)
     }
   }
 
   /// Reads the next sessions of a shard.
   private func read(
-    _ sessions: ArraySlice<(id: String, place: SessionIndex.Place)>, _ reading: Reading,
-    _ shards: ServedShards
+    _ sessions: ArraySlice<(id: String, place: SessionIndex.Place)>, of shard: Int,
+    _ reading: Reading, _ shards: ServedShards
   ) -> EventLoopFuture<Reading?> {
     var reading = reading
     if sessions.isEmpty {
-      reading.shard += 1
+      reading.shards.removeFirst()
       reading.after = ""
       return read(reading, shards)
     }
@@ -85,7 +87,7 @@ extension Console {
     let job = Array(sessions.prefix(Self.sessionsPerJob))
     let bound = NIOLoopBound((console: self, rest: sessions), eventLoop: loop)
     let soFar = reading
-    return shards.read(soFar.shard, on: loop) { shard in
+    return shards.read(shard, on: loop) { shard in
       job.map { shard.session($0.place.key)?.summary(isolation: shard) }
     }.flatMap { summaries in
       let (console, rest) = bound.value
@@ -96,10 +98,10 @@ extension Console {
         reading.last = id
         reading.read += 1
         guard let summary, summary.matches(reading.search) else { continue }
-        reading.found.append(.object(summary.value(id: id, shard: place.shard)))
+        reading.found.append(console.value(of: summary, id: id, at: place))
       }
       return console.read(
-        rest.drop { $0.id <= reading.last ?? "" }, reading, shards)
+        rest.drop { $0.id <= reading.last ?? "" }, of: shard, reading, shards)
     }
   }
 
@@ -109,15 +111,33 @@ extension Console {
   func respondWithSession(
     _ request: ConsoleRequest, _ place: SessionIndex.Place
   ) -> EventLoopFuture<ConsoleResponse> {
-    shards.read(place.shard, on: loop) { shard in
-      shard.session(place.key).map { ($0.summary(isolation: shard), $0.storeSummaries) }
+    let bound = NIOLoopBound(self, eventLoop: loop)
+    return shards.read(place.shard, on: loop) { shard in
+      shard.session(place.key).map {
+        ($0.summary(isolation: shard), $0.storeSummaries, shard.copyProgress)
+      }
     }.map { copied in
       guard let copied else { return .error(.unavailable, "the shard does not respond") }
-      guard let (summary, stores) = copied else { return .noSession }
-      var value = summary.value(id: place.id, shard: place.shard)
+      guard let (summary, stores, progress) = copied else { return .noSession }
+      let console = bound.value
+      var value = console.value(of: summary, id: place.id, at: place).object ?? [:]
       value["stores"] = .array(stores.map(\.value))
+      if let progress { value["progress"] = progress.value }
       return .value(.object(value))
     }
+  }
+
+  /// Returns a session as JSON.
+  private func value(
+    of summary: SessionSummary, id: String, at place: SessionIndex.Place
+  ) -> JSONValue {
+    var value = summary.value(id: id, shard: place.shard)
+    if let copy = copies[place.shard] {
+      value["copy"] = copy.value
+      value["shard"] = nil
+      value["handle"] = .null
+    }
+    return .object(value)
   }
 
   /// Responds with the view state of a store, without secrets.

@@ -9,19 +9,29 @@ internal import StatewireJSON
 
 extension Console {
   private static let noTest = ConsoleResponse.error(
-    .badRequest, "only a server that was started with --test has a clock and faults")
+    .badRequest,
+    "only a copy, and a server that was started with --test, has a clock to advance and faults")
 
   /// The longest advance of the clock: a year.
   private static let maximumSeconds = 31_536_000.0
 
-  /// Starts to advance the clock: `seconds`. The response does not wait for the work that this
-  /// causes.
+  /// Starts to advance the clock of the server, or of the copy that `session` names: `seconds`. The
+  /// response does not wait for the work that this causes.
   func advance(_ request: ConsoleRequest) -> EventLoopFuture<ConsoleResponse> {
+    // A server under test has one shard.
+    guard request["session"] != nil else { return advance(request, ofShard: 0) }
+    return inSession(request) { [self] request, place in
+      advance(request, ofShard: copies[place.shard] == nil ? 0 : place.shard)
+    }
+  }
+
+  private func advance(
+    _ request: ConsoleRequest, ofShard shard: Int
+  ) -> EventLoopFuture<ConsoleResponse> {
     guard let seconds = request.object?["seconds"]?.double, 0...Self.maximumSeconds ~= seconds
     else { return ready(.error(.badRequest, "seconds must be a number from 0 to 31536000")) }
-    // A server under test has one shard.
     log(request, "advanced the clock")
-    return shards.read(0, on: loop) { shard in
+    return shards.read(shard, on: loop) { shard in
       guard let testing = shard.testing else { return Self.noTest }
       shard.turn { testing.advance(by: .seconds(seconds)) {} }
       return .value([:])

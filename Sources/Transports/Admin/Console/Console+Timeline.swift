@@ -71,20 +71,3 @@ extension Console {
     }
   }
 }
-
-extension SessionRecording.EarlierState {
-  /// The state with all its patches applied.
-  fileprivate var value: JSONValue {
-    get throws {
-      var writer = JSONWriter(reserving: state.expectedBytes)
-      state.write(to: &writer)
-      let limits = JSONLimits(maximumDepth: 512)
-      var value = try JSONValue(parsing: writer.bytes(), limits: limits)
-      for patch in patches {
-        try JSONPatch(JSONValue(parsing: patch, limits: limits)).apply(
-          inPlace: &value, limits: limits)
-      }
-      return value
-    }
-  }
-}

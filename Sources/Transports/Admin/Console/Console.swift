@@ -21,16 +21,18 @@ internal import StatewireJSON
 /// | `record` | records the session while `timeline` is read |
 /// | `send` | sends the member `input` to the member `store` |
 /// | `close` | closes the member `store` |
+/// | `copy` | runs a copy of the member `store` from the member `revision`; see `StoreCopies` |
 /// | `evict` | evicts the member `client` |
 /// | `end` | ends the session |
 /// | `drain` | starts the end of the server; without `session` |
-/// | `advance`, `fault` | under test: advances the clock, without `session`; injects a fault |
+/// | `advance`, `fault` | under test, and in a copy: advances the clock; injects a fault |
 ///
 /// It belongs to the loop of the admin interface, and has no state of a client: a page asks again
 /// when it wants to know more.
 final class Console {
   let loop: any EventLoop
   let index = SessionIndex()
+  let copies: StoreCopies
   let status: ServerStatus
   let operations: ConsoleOperations
   private let files: ConsoleFiles
@@ -52,10 +54,15 @@ final class Console {
     self.operations = operations
     self.status = status
     self.loop = loop
+    copies = StoreCopies(on: loop)
   }
 
-  /// The shards of the server; none before it serves.
-  var shards: ServedShards { status.servedShards }
+  /// The shards of the server, and those of copies; none before it serves.
+  var shards: ServedShards {
+    var shards = status.servedShards
+    shards.copies = copies.served
+    return shards
+  }
 
   /// Returns the response to a request that was not refused.
   ///
@@ -89,6 +96,7 @@ final class Console {
     case (true, "record"): inSession(request, record)
     case (true, "send"): inSession(request, send)
     case (true, "close"): inSession(request, close)
+    case (true, "copy"): inSession(request, copy)
     case (true, "evict"): inSession(request, evict)
     case (true, "end"): inSession(request, end)
     case (true, "drain"): drain(request)
@@ -121,12 +129,13 @@ final class Console {
     guard let id = request["session"] else {
       return ready(.error(.badRequest, "the parameter session is missing"))
     }
-    let bound = NIOLoopBound((request, body), eventLoop: loop)
+    let bound = NIOLoopBound((self, request, body), eventLoop: loop)
     return index.place(of: id, shards, on: loop).flatMap { place in
-      let (request, body) = bound.value
-      guard let place else {
+      let (console, request, body) = bound.value
+      guard let place, console.copies.exists(place.shard) else {
         return bound.eventLoop.makeSucceededFuture(.noSession)
       }
+      console.copies.use(place.shard)
       return body(request, place)
     }
   }

@@ -25,20 +25,22 @@ extension RecordedEvent {
       value["revision"] = JSONValue(revision)
       add("config", configuration) { secrets.redacted($0) }
     case .closed: value["type"] = "closed"
-    case .input(let record, let text, let frontend):
+    case .input(let record, let text, let viewer):
       value.add(record)
       value["type"] = "input"
       value["name"] = record.input.map { .string($0) } ?? nil
-      value["frontend"] = frontend.map { .string($0) }
+      value["frontend"] = viewer?.name.map { .string($0) }
       add("input", text) { secrets.redacted($0) }
-    case .refused(let text, let frontend):
+      // All inputs of a program have one type in Swift.
+      if let name = value["input"]?["type"]?.string { value["name"] = .string(name) }
+    case .refused(let text, let viewer):
       value["type"] = "refused"
-      value["frontend"] = frontend.map { .string($0) }
+      value["frontend"] = viewer?.name.map { .string($0) }
       add("input", text) { secrets.redacted($0) }
     case .traced(let record):
       value.add(record)
       value["type"] = .string(record.type)
-    case .updated(let base, let revision, let patch):
+    case .updated(let base, let revision, let patch, _):
       value["type"] = "update"
       value["base"] = JSONValue(base)
       value["revision"] = JSONValue(revision)

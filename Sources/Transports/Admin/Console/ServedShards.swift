@@ -3,12 +3,26 @@
 internal import NIOCore
 internal import ServerCore
 
-/// The shards of a running server, as the thread of the admin interface uses them.
+/// The shards of a running server, and those of copies, as the thread of the admin interface uses them.
 ///
 /// Each use is a job on the thread of a shard, which copies a bounded number of values.
 struct ServedShards: Sendable {
-  /// The shards and their threads, in the order of their places; empty before the server serves.
-  let shards: [(shard: Shard, thread: ShardThread)]
+  /// A shard, and a function that runs a body on its thread.
+  typealias Served = (
+    shard: Shard, execute: @Sendable (@escaping @Sendable () -> Void) -> Void
+  )
+
+  /// The shards of the server, in the order of their places; empty before the server serves.
+  let shards: [Served]
+  /// The shards of copies, by numbers above the places of all shards.
+  var copies: [Int: Served] = [:]
+
+  /// The numbers of all shards, sorted.
+  var numbers: [Int] { Array(shards.indices) + copies.keys.sorted() }
+
+  private subscript(number: Int) -> Served? {
+    shards.indices.contains(number) ? shards[number] : copies[number]
+  }
 
   /// The time for a shard to respond.
   private static let timeToRespond = TimeAmount.seconds(2)
@@ -16,7 +30,7 @@ struct ServedShards: Sendable {
   /// Calls `body` on the thread of a shard, outside of its turns.
   ///
   /// - Parameters:
-  ///   - index: The place of the shard.
+  ///   - index: The number of the shard.
   ///   - loop: The loop of the future.
   ///   - body: Copies values; it changes nothing.
   /// - Returns: The result of `body`; nil if there is no such shard, or it does not respond in time.
@@ -25,13 +39,12 @@ struct ServedShards: Sendable {
     _ body: @escaping @Sendable (isolated Shard) -> Result
   ) -> EventLoopFuture<Result?> {
     let promise = loop.makePromise(of: Result?.self)
-    guard shards.indices.contains(index) else {
+    guard let (shard, execute) = self[index] else {
       promise.succeed(nil)
       return promise.futureResult
     }
-    let (shard, thread) = shards[index]
     let late = loop.scheduleTask(in: Self.timeToRespond) { promise.succeed(nil) }
-    thread.execute { promise.succeed(shard.assumeIsolated { body($0) }) }
+    execute { promise.succeed(shard.assumeIsolated { body($0) }) }
     promise.futureResult.whenComplete { _ in late.cancel() }
     return promise.futureResult
   }
