@@ -80,6 +80,8 @@ public final class ClientWriter {
   public var session: Session
   /// The session of the client.
   public var attachedSession: Session? { session }
+  /// The bytes that wait for the client to read them, or for commits.
+  public var queuedBytes: Int { outbox.byteCount + commitQueue.byteCount }
   /// The account of the client's buffers; nil while they have at most 16 KiB.
   var account: ByteAccount?
 

@@ -304,6 +304,11 @@ final class StoreEntry {
     if audience != nil { releaseIfUnused() }
   }
 
+  /// The number of subscriptions, those of audiences included.
+  var subscriptionCount: Int {
+    audienceEntries.reduce(subscriptions.count) { $0 + $1.subscriptions.count }
+  }
+
   /// True if no client uses the store.
   var isUnused: Bool { subscriptions.count == 0 }
 

@@ -3,12 +3,11 @@
 // The console: the address has the session and the store that are shown.
 
 import { get, repeatedly } from "./api.js";
-import { $, bytes, element, keyed, write } from "./dom.js";
+import { $, write } from "./dom.js";
+import { fullest, showGauges } from "./gauges.js";
 import { session } from "./session.js";
 import { sessions } from "./sessions.js";
 import { signing } from "./token.js";
-
-const number = new Intl.NumberFormat("en");
 
 /** The status of the server, and the use of its limits. */
 async function showServer() {
@@ -19,17 +18,8 @@ async function showServer() {
 		state = readiness;
 		text = isTest ? `${readiness}, under test` : readiness;
 		document.body.classList.toggle("test", isTest);
-		const show = ({ name }, count) => (name.includes("bytes") ? bytes(count) : number.format(count));
-		keyed(
-			$("#gauges"),
-			gauges,
-			({ name }) => name,
-			({ name }) => element("div", {}, element("dt", { textContent: name.replace(" in bytes", "") }), element("dd")),
-			(node, gauge) => {
-				const limit = gauge.limit === null ? "" : ` of ${show(gauge, gauge.limit)}`;
-				write(node.lastChild, `${show(gauge, gauge.value)}${limit}`);
-			},
-		);
+		showGauges($("#gauges"), gauges);
+		write($("#fullest"), fullest(gauges));
 	} catch (error) {
 		text = error.message;
 	}

@@ -6,6 +6,7 @@ import { again, showCopy } from "./again.js";
 import { Refused, get, repeatedly } from "./api.js";
 import { conversation } from "./conversation.js";
 import { $, bytes, duration, element, keyed, write } from "./dom.js";
+import { meter, set, showGauges, use } from "./gauges.js";
 import { buttons, confirmed, evictButton, sender } from "./operate.js";
 import { title } from "./sessions.js";
 import { timeline } from "./timeline.js";
@@ -17,7 +18,6 @@ function showFacts(session) {
 		["Id", session.id],
 		["Identity", session.identity ?? "none"],
 		[session.copy ? "Virtual time" : "Open for", duration(session.ageMilliseconds)],
-		["Memory", bytes(session.bytes)],
 	];
 	if (!session.copy) facts.push(["Shard", `${session.shard}`]);
 	if (session.expiresInMilliseconds !== null) facts.push(["Expires in", duration(session.expiresInMilliseconds)]);
@@ -28,15 +28,19 @@ function showFacts(session) {
 	$("#facts").replaceChildren(...nodes);
 }
 
-function showParticipants({ id, participants }) {
+const count = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
+
+function showParticipants({ id, participants, queueLimit }) {
 	keyed(
 		$("#participants"),
 		participants,
 		({ client }) => client,
-		(participant) => element("li", {}, element("b"), element("small"), evictButton(id, participant)),
-		(node, { name, role, active }) => {
+		(participant) => element("li", {}, element("b"), element("small"), evictButton(id, participant), meter("Queued for this participant")),
+		(node, { name, role, active, subscriptions, queuedBytes }) => {
+			const queue = { value: queuedBytes, limit: queueLimit ?? 0, unit: "bytes" };
 			write(node.children[0], name ?? "unnamed");
-			write(node.children[1], `${role}, ${active ? "active" : "inactive"}`);
+			write(node.children[1], `${role}, ${active ? "active" : "inactive"} · ${count(subscriptions, "subscription")} · queued ${use(queue)}`);
+			set(node.children[3], queue);
 		},
 	);
 	$("#participants-title").hidden = !participants.length;
@@ -101,6 +105,8 @@ export function session(select) {
 		if (!known) return;
 		write($("#store-title"), known.name);
 		write($("#revision"), `${known.kind} · revision ${known.revision}${known.closed ? " · closed" : ""}`);
+		write($("#history span"), `${count(known.subscriptions, "subscription")}. Updates for reconnecting clients: ${use(known.history)}`);
+		set($("#history meter"), known.history);
 		earlier.choose(id, store, known.revision);
 		copies.show(earlier.shown);
 		inputs.choose(id, store, known.kind);
@@ -134,6 +140,7 @@ export function session(select) {
 			write($("#gone"), "");
 			showFacts(session);
 			showCopy(session, open);
+			showGauges($("#session-gauges"), session.gauges);
 			showParticipants(session);
 			showStores(session);
 			await showState(session.stores);
@@ -149,7 +156,7 @@ export function session(select) {
 		choose(newID, newStore) {
 			if (newID !== id) {
 				write($("#session-title"), "Session");
-				for (const list of ["#facts", "#participants", "#stores"]) $(list).replaceChildren();
+				for (const list of ["#facts", "#session-gauges", "#participants", "#stores"]) $(list).replaceChildren();
 				$("#facts").text = undefined;
 				document.body.classList.remove("copy");
 				$("#copy-note").hidden = true;

@@ -10,6 +10,9 @@ public protocol Client: AnyObject {
   /// The session of the client's participant; nil if the client only forwards messages.
   var attachedSession: Session? { get }
 
+  /// The bytes that wait for the client to read them.
+  var queuedBytes: Int { get }
+
   /// Handles an update of a store to which the client has subscribed.
   ///
   /// - Parameters:
@@ -74,6 +77,9 @@ extension Client {
   public var owner: String? { nil }
   /// Nil, for clients that only forward messages.
   public var attachedSession: Session? { nil }
+
+  /// 0, for clients without a queue.
+  public var queuedBytes: Int { 0 }
 
   /// Disconnects the client.
   public func discard() { disconnect() }

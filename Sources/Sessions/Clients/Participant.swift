@@ -28,6 +28,8 @@ public final class Participant {
   private var refusedSequences: [Int] = []
   /// The subscriptions, in the order of first use.
   private var subscriptions = Few<Subscription>()
+  /// The number of stores that it uses.
+  var subscriptionCount: Int { subscriptions.count }
 
   /// Creates the only participant of a new session without a handle; the session ends when the
   /// participant leaves.

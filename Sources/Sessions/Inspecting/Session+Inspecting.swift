@@ -12,11 +12,14 @@ extension Session {
     SessionSummary(
       handle: handle?.abbreviated, identity: identity, isOwnerOfShared: isOwnerOfShared,
       age: shard.uptime - opened, expiresIn: deadline.map { $0 - shard.uptime },
-      bytes: account.bytes, storeCount: storeEntries.count,
+      bytes: account.bytes, identityBytes: account.identityBytes,
+      identitySessions: owner.map { shard.group.census.count(of: $0) },
+      storeCount: storeEntries.count, frontendNames: names.count,
       participants: participants.prefix(SessionSummary.maximumParticipants).map {
         SessionSummary.Participant(
           client: $0.client, name: $0.name, isDriver: $0.role == .driver,
-          isActive: $0.phase == .active)
+          isActive: $0.phase == .active, subscriptions: $0.subscriptionCount,
+          queuedBytes: $0.connectedClient?.queuedBytes ?? 0)
       }, participantCount: participants.count)
   }
 
@@ -26,7 +29,8 @@ extension Session {
     entriesInOrder.map { entry in
       StoreSummary(
         name: entry.name, kind: entry.kind, revision: entry.store.revision,
-        isClosed: entry.isClosed, isShared: isShared(entry))
+        isClosed: entry.isClosed, isShared: isShared(entry),
+        subscriptions: entry.subscriptionCount, historyBytes: entry.history?.byteCount ?? 0)
     }
   }
 

@@ -16,8 +16,16 @@ public struct SessionSummary: Sendable {
   ///
   /// - Units: bytes.
   public let bytes: Int
+  /// The size of all sessions of its identity on the shard.
+  ///
+  /// - Units: bytes.
+  public let identityBytes: Int
+  /// The number of sessions with a handle of its identity; nil if there are no identities.
+  public let identitySessions: Int?
   /// The number of its stores, including closed ones.
   public let storeCount: Int
+  /// The number of frontend names that it remembers.
+  public let frontendNames: Int
   /// The first participants, in the order in which they attached.
   public let participants: [Participant]
   /// The number of all participants.
@@ -33,6 +41,10 @@ public struct SessionSummary: Sendable {
     public let isDriver: Bool
     /// True while the frontend is active.
     public let isActive: Bool
+    /// The number of stores that it uses.
+    public let subscriptions: Int
+    /// The bytes that wait for its client to read them.
+    public let queuedBytes: Int
   }
 
   /// The greatest number of participants in a summary.
@@ -51,4 +63,10 @@ public struct StoreSummary: Sendable {
   public let isClosed: Bool
   /// True if several sessions share the store.
   public let isShared: Bool
+  /// The number of subscriptions to it, those of audiences included.
+  public let subscriptions: Int
+  /// The size of the updates that are kept for reconnecting clients.
+  ///
+  /// - Units: bytes.
+  public let historyBytes: Int
 }

@@ -37,6 +37,16 @@ public struct ShardUsage: Sendable {
   ///
   /// - Units: bytes.
   public let bytes: Int
+  /// The size of the buffers of all connections, as their limit counts it.
+  ///
+  /// - Units: bytes.
+  public let bufferBytes: Int
+  /// The size of the states that the journal of the server keeps aside.
+  ///
+  /// - Units: bytes.
+  public let keptBytes: Int
+  /// The number of sessions that are recorded.
+  public let recordings: Int
   /// True for a shard under test.
   public let isTest: Bool
 }
@@ -46,6 +56,8 @@ extension Shard {
   public var usage: ShardUsage {
     ShardUsage(
       sessions: directory.count, clients: clients.count, bytes: accounts.all.bytes,
+      bufferBytes: otherAccounts.reduce(0) { $0 + $1.all.bytes }, keptBytes: group.keptBytes,
+      recordings: recorded.count,
       isTest: testing != nil)
   }
 }

@@ -86,7 +86,7 @@ public final class JournalWriter: @unchecked Sendable {
 
   /// The maximum size of the waiting entries, in bytes. A larger turn is accepted if nothing else
   /// waits.
-  private let maximumBytes: Int
+  public let maximumBytes: Int
 
   /// Creates a writer.
   ///

@@ -28,6 +28,8 @@ final class SessionAccount {
   }
 
   var bytes: Int { session.bytes }
+  /// The bytes of all sessions of the identity.
+  var identityBytes: Int { identity.bytes }
 
   func add(_ count: Int) { session.add(count) }
 

@@ -50,6 +50,9 @@ public final class ServerStatus: Sendable {
     return reading
   }
 
+  /// The sources of the metrics; nil before the server serves clients.
+  var metricSources: ServerMetrics? { state.withLock { $0.metrics } }
+
   /// The readiness for new clients. If there are several reasons against it, the first one in this
   /// order counts: draining, starting, lease, database.
   public var readiness: Readiness {

@@ -29,8 +29,16 @@ struct ConsoleTests {
       let whole = try console.get("session?session=\(id)")
       let store: JSONValue = [
         "name": "vault", "kind": "vault", "revision": 1, "closed": false, "shared": false,
+        "subscriptions": 1,
+        "history": [
+          "name": "Updates for reconnecting clients", "value": 133, "limit": 65_536,
+          "unit": "bytes",
+        ],
       ]
       #expect(whole["stores"] == [store])
+      #expect(whole["gauges"]?[1] == ["name": "Stores", "value": 1, "limit": 1_024, "unit": nil])
+      #expect(whole["participants"]?[0]?["subscriptions"] == 1)
+      #expect(whole["participants"]?[0]?["queuedBytes"] == 0)
       #expect(!whole.description.contains(handle))
       let state = try console.get("state?session=\(id)&store=vault")
       #expect(state["revision"] == 1)

@@ -14,9 +14,9 @@ extension Console {
       shards.read(index, on: loop) { $0.usage }
     }
     let readiness = status.readiness
+    let bound = NIOLoopBound(self, eventLoop: loop)
     return EventLoopFuture.whenAllSucceed(uses, on: loop).map { uses in
       guard let first = shards.shards.first?.shard else { return .noSession }
-      let limits = first.limits
       let known = uses.compactMap(\.self)
       return .value([
         "readiness": .string(readiness.line), "isTest": .bool(known.contains { $0.isTest }),
@@ -25,25 +25,12 @@ extension Console {
             use.map { ["sessions": JSONValue($0.sessions), "clients": JSONValue($0.clients)] }
               ?? nil
           }),
-        "gauges": [
-          Self.gauge(
-            "Sessions with a handle", known.reduce(0) { $0 + $1.sessions }, of: limits.sessions),
-          Self.gauge("Clients", known.reduce(0) { $0 + $1.clients }, of: nil),
-          Self.gauge(
-            "Memory of sessions in bytes", known.reduce(0) { $0 + $1.bytes }, of: limits.bytes),
-        ],
+        "gauges": .array(bound.value.gauges(known, first.limits).map(\.json)),
         "kinds": .array(
           first.kinds.map { kind in
             ["name": .string(kind.name), "shared": .bool(kind.isShared)]
           }),
       ])
     }
-  }
-
-  private static func gauge(_ name: String, _ value: Int, of limit: Int?) -> JSONValue {
-    [
-      "name": .string(name), "value": JSONValue(value),
-      "limit": limit.map { JSONValue($0) } ?? nil,
-    ]
   }
 }

@@ -114,14 +114,17 @@ extension Console {
     let bound = NIOLoopBound(self, eventLoop: loop)
     return shards.read(place.shard, on: loop) { shard in
       shard.session(place.key).map {
-        ($0.summary(isolation: shard), $0.storeSummaries, shard.copyProgress)
+        ($0.summary(isolation: shard), $0.storeSummaries, shard.copyProgress, shard.limits)
       }
     }.map { copied in
       guard let copied else { return .error(.unavailable, "the shard does not respond") }
-      guard let (summary, stores, progress) = copied else { return .noSession }
+      guard let (summary, stores, progress, limits) = copied else { return .noSession }
       let console = bound.value
       var value = console.value(of: summary, id: place.id, at: place).object ?? [:]
-      value["stores"] = .array(stores.map(\.value))
+      value["stores"] = .array(stores.map { $0.value(limits) })
+      value["gauges"] = .array(summary.gauges(limits).map(\.json))
+      value["queueLimit"] =
+        console.status.metricSources.map { JSONValue($0.settings.limits.outboxBytes) } ?? .null
       if let progress { value["progress"] = progress.value }
       return .value(.object(value))
     }
@@ -208,6 +211,8 @@ extension SessionSummary {
             "name": participant.name.map { .string($0) } ?? nil,
             "role": participant.isDriver ? "driver" : "observer",
             "active": .bool(participant.isActive),
+            "subscriptions": JSONValue(participant.subscriptions),
+            "queuedBytes": JSONValue(participant.queuedBytes),
           ]
         }),
     ]
@@ -215,11 +220,16 @@ extension SessionSummary {
 }
 
 extension StoreSummary {
-  /// The summary as JSON.
-  fileprivate var value: JSONValue {
+  /// Returns the summary as JSON.
+  fileprivate func value(_ limits: SessionLimits) -> JSONValue {
     [
       "name": .string(name), "kind": .string(kind), "revision": JSONValue(revision),
       "closed": .bool(isClosed), "shared": .bool(isShared),
+      "subscriptions": JSONValue(subscriptions),
+      "history": Gauge(
+        name: "Updates for reconnecting clients", value: historyBytes, limit: limits.historyBytes,
+        isBytes: true
+      ).json,
     ]
   }
 }
