@@ -82,9 +82,8 @@ public struct ServerDescription {
     .object(
       JSONObject(
         stores.map { kind, store in
-          var search = SecretSearch(in: document)
-          search.read(store)
-          let names = search.names.union(secrets[kind] ?? []).sorted()
+          let schemas = SchemaMembers(of: store, in: document)
+          let names = schemas.secrets.union(secrets[kind] ?? []).sorted()
           guard var members = store.object else { return (kind, store) }
           members["secrets"] = .array(names.map { .string($0) })
           return (kind, .object(members))

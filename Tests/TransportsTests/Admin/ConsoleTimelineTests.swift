@@ -54,6 +54,34 @@ struct ConsoleTimelineTests {
     }
   }
 
+  @Test("what a client sends in a wrong place is not shown if the kind has secrets")
+  func misplacedSecrets() async throws {
+    try await withConsole { console in
+      let client = try await console.client()
+      try await client.writes(note: "before", pin: "1")
+      let id = try session(console)
+      _ = try console.post("record?session=\(id)", [:])
+      let inputs = [
+        #""7777""#, #"["7777"]"#, "7777", #"{"type":"7777"}"#, #"{"type":"write","7777":1}"#,
+        #"{"type":"write","note":"n","pin":"1","pni":"7777"}"#,
+        #"{"type":"write","note":{"pin":"7777"}}"#, #"{"note":{"x":["7777"]}}"#,
+      ]
+      for input in inputs {
+        try await client.send(
+          #"{"jsonrpc":"2.0","id":2,"method":"store/send","params":{"store":"vault","input":\#(input)}}"#
+        )
+      }
+      try await client.responds("ping", "{}")
+      let timeline = try console.get("timeline?session=\(id)")
+      let sent = try #require(timeline["events"]?.array).compactMap { $0["input"] }
+      #expect(sent.count == inputs.count)
+      #expect(!timeline.description.contains("7777"))
+      #expect(
+        sent[5] == ["type": "write", "note": "n", "pin": "(redacted)", "(redacted)": "(redacted)"])
+      await client.close()
+    }
+  }
+
   // A request in the shape of an earlier one takes a fast path, which leaves what it cannot read to the
   // slow path. The recording used to have a refusal for it, also if the slow path accepted the input.
   @Test("an input that the fast path leaves to the slow path is recorded once")

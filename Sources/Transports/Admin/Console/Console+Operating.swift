@@ -16,9 +16,10 @@ extension Console {
     guard let store = request.object?["store"]?.string, let input = request.object?["input"] else {
       return ready(.error(.badRequest, "the members store and input are missing"))
     }
-    let name = input["type"]?.string ?? "an input"
-    let deed = "sent the input \(name.prefix(64)) to the store \(store.prefix(64))"
-    return operate(request, place, deed) { shard, session in
+    // Other names can be contents of an input, and so can be parts of the reason to refuse it.
+    let name = input["type"]?.string.flatMap { secrets.isInput($0) ? "the input \($0)" : nil }
+    let deed = "sent \(name ?? "an input") to the store \(store.prefix(64))"
+    return operate(request, place, deed, logsReason: false) { shard, session in
       do throws(SessionError) {
         let revision = try session.operate(sending: input.bytes, to: store, isolation: shard)
         return .value(["revision": JSONValue(revision)])
@@ -94,6 +95,7 @@ extension Console {
   /// Calls `body` in a turn of the session's shard, and logs what it has done.
   func operate(
     _ request: ConsoleRequest, _ place: SessionIndex.Place, _ deed: String,
+    logsReason: Bool = true,
     _ body: @escaping @Sendable (isolated Shard, Session) -> ConsoleResponse
   ) -> EventLoopFuture<ConsoleResponse> {
     let bound = NIOLoopBound((self, request), eventLoop: loop)
@@ -107,7 +109,7 @@ extension Console {
       var metadata: Logger.Metadata = ["id": "\(place.id)"]
       if let handle { metadata["session"] = "\(handle)" }
       if case .error(_, let reason) = response {
-        metadata["refused"] = "\(reason.printable)"
+        metadata["refused"] = logsReason ? "\(reason.printable)" : "true"
       }
       let (console, request) = bound.value
       console.log(request, deed, metadata)

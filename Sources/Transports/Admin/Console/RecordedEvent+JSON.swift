@@ -23,20 +23,20 @@ extension RecordedEvent {
       value["type"] = "opened"
       value["kind"] = .string(kind)
       value["revision"] = JSONValue(revision)
-      add("config", configuration) { secrets.redacted($0) }
+      add("config", configuration) { secrets.redacted(sent: $0) }
     case .closed: value["type"] = "closed"
     case .input(let record, let text, let viewer):
       value.add(record)
       value["type"] = "input"
       value["name"] = record.input.map { .string($0) } ?? nil
       value["frontend"] = viewer?.name.map { .string($0) }
-      add("input", text) { secrets.redacted($0) }
+      add("input", text) { secrets.redacted(sent: $0) }
       // All inputs of a program have one type in Swift.
       if let name = value["input"]?["type"]?.string { value["name"] = .string(name) }
     case .refused(let text, let viewer):
       value["type"] = "refused"
       value["frontend"] = viewer?.name.map { .string($0) }
-      add("input", text) { secrets.redacted($0) }
+      add("input", text) { secrets.redacted(sent: $0) }
     case .traced(let record):
       value.add(record)
       value["type"] = .string(record.type)

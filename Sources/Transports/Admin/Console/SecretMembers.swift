@@ -6,6 +6,10 @@ internal import StatewireJSON
 /// shows; see `KindSecrets`.
 struct SecretMembers: Sendable {
   let names: Set<String>
+  /// The names of all members in the schemas of the kind.
+  var known: Set<String> = []
+  /// The names of the inputs of the kind.
+  var inputs: Set<String> = []
 
   /// The text in place of a value that is not shown.
   static let mark = JSONValue.string("(redacted)")
@@ -22,6 +26,39 @@ struct SecretMembers: Sendable {
             (name, names.contains(name) ? Self.mark : redacted(value))
           }))
     case .null, .bool, .number, .string: return value
+    }
+  }
+
+  /// Returns an input or a configuration, as a client has sent it, without secrets.
+  ///
+  /// A client can put a secret where the schemas have nothing: into a member with another name, the
+  /// name of a member, or the input itself. If the kind has secrets, all of these are left out.
+  func redacted(sent value: JSONValue) -> JSONValue {
+    if names.isEmpty { return value }
+    guard case .object(let members) = value else { return Self.mark }
+    if let type = members["type"]?.string, !inputs.isEmpty, !inputs.contains(type) {
+      return ["type": Self.mark]
+    }
+    return redacted(members: members)
+  }
+
+  private func redacted(members: JSONObject) -> JSONValue {
+    var shown: JSONObject = [:]
+    for (name, value) in members {
+      guard known.contains(name) else {
+        shown["(redacted)"] = Self.mark
+        continue
+      }
+      shown[name] = names.contains(name) ? Self.mark : redacted(part: value)
+    }
+    return .object(shown)
+  }
+
+  private func redacted(part value: JSONValue) -> JSONValue {
+    switch value {
+    case .array(let elements): .array(elements.map { redacted(part: $0) })
+    case .object(let members): redacted(members: members)
+    case .null, .bool, .number, .string: value
     }
   }
 

@@ -1,26 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StatewireJSON
+public import StatewireJSON
 
-/// A search for members whose schema has `"writeOnly": true` or `"format": "password"`, which
-/// programs of other languages use for secrets.
-struct SecretSearch {
-  /// The names of the members.
-  private(set) var names: Set<String> = []
-  /// The document that contains the targets of references.
+/// The members of the schemas of a store kind.
+public struct SchemaMembers {
+  /// The names of all members.
+  public private(set) var names: Set<String> = []
+  /// The names of the members whose schema has `"writeOnly": true` or `"format": "password"`, which programs
+  /// of other languages use for secrets.
+  public private(set) var secrets: Set<String> = []
+  /// The values of `type` by which cases are told apart.
+  public private(set) var types: Set<String> = []
   private let document: JSONValue
   private var seen: Set<String> = []
 
-  init(in document: JSONValue) { self.document = document }
+  /// Collects the members of a schema and of those to which it refers.
+  ///
+  /// - Parameters:
+  ///   - schema: The schema, or a value with several.
+  ///   - document: The document that contains the targets of references.
+  public init(of schema: JSONValue, in document: JSONValue) {
+    self.document = document
+    read(schema)
+  }
 
-  /// Reads a schema and those to which it refers.
-  mutating func read(_ schema: JSONValue) {
+  private mutating func read(_ schema: JSONValue) {
     switch schema {
     case .array(let elements):
       for element in elements { read(element) }
     case .object(let members):
-      for (name, schema) in members["properties"]?.object ?? [:] where isSecret(schema) {
+      for (name, schema) in members["properties"]?.object ?? [:] {
         names.insert(name)
+        if isSecret(schema) { secrets.insert(name) }
+        if name == "type", let type = schema["const"]?.string { types.insert(type) }
       }
       if let reference = members["$ref"]?.string, seen.insert(reference).inserted {
         read(target(of: reference))
