@@ -2,6 +2,7 @@
 
 internal import NIOCore
 internal import ServerCore
+internal import Synchronization
 
 /// Runs a shard's jobs on an event loop in slices of 4 ms; after each slice the loop reads its
 /// sockets.
@@ -14,6 +15,7 @@ final class LoopExecutor: SerialExecutor {
   private let now: @Sendable () -> ContinuousClock.Instant
   private let jobs = Lock(Jobs())
   private let yieldQueue: NIOLoopBoundBox<YieldQueue?>
+  private let isOver = Atomic(false)
 
   private struct Jobs {
     var ready: [UnownedJob] = []
@@ -43,8 +45,17 @@ final class LoopExecutor: SerialExecutor {
       defer { jobs.isRunScheduled = true }
       return !jobs.isRunScheduled
     }
-    if isFirst { loop.execute { self.run() } }
+    if isFirst { execute { self.run() } }
   }
+
+  /// Runs a body on the loop, after all bodies that were passed before. Does nothing after `end`: a commit
+  /// or cancelled work may end later than the server.
+  func execute(_ body: @escaping @Sendable () -> Void) {
+    if !isOver.load(ordering: .relaxed) { loop.execute(body) }
+  }
+
+  /// Notes that the loop is about to end.
+  func end() { isOver.store(true, ordering: .relaxed) }
 
   func checkIsolated() { loop.preconditionInEventLoop() }
 

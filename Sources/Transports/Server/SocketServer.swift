@@ -14,7 +14,7 @@ final class SocketServer: ServerBackend {
   let addresses: [ServerAddress]
   var metrics: [ConnectionMetrics] { loops.map(\.metrics) }
 
-  private let group: MultiThreadedEventLoopGroup
+  private let threads: Threads
   private let loops: [ServingLoop]
   private let listeners: [any Channel]
   private let files: [UnixSocketFile.Identity?]
@@ -27,14 +27,14 @@ final class SocketServer: ServerBackend {
   private let isStopping = Atomic(false)
 
   private init(
-    _ loops: [ServingLoop], of group: MultiThreadedEventLoopGroup,
+    _ loops: [ServingLoop], on threads: Threads,
     listeners: [(address: ServerAddress, channel: any Channel)],
     inherited: [ServerAddress: CInt], bridged: Latch?,
     _ nodes: NodeMembership?, _ duties: NodeDuties?
   ) {
     self.loops = loops
     (self.nodes, self.duties) = (nodes, duties)
-    self.group = group
+    self.threads = threads
     self.listeners = listeners.map(\.channel)
     addresses = listeners.map(\.address)
     self.bridged = bridged
@@ -71,7 +71,7 @@ final class SocketServer: ServerBackend {
       loops.map { loop, executor in
         ShardThread(
           executor: executor, check: { loop.preconditionInEventLoop() },
-          execute: { loop.execute($0) })
+          execute: { executor.execute($0) })
       }
     }
   }
@@ -96,7 +96,6 @@ final class SocketServer: ServerBackend {
     _ certificate: ServerCertificate?, _ web: WebRouter, _ nodes: NodeMembership?, stdio: Bool,
     outputFailed: @escaping @Sendable (String) -> Void
   ) async throws -> SocketServer {
-    let group = threads.group
     let counts = ConnectionCounts(settings)
     let loops = zip(shards, threads.loops).map { shard, thread in
       ServingLoop(shard, settings, counts, on: thread.loop)
@@ -108,7 +107,7 @@ final class SocketServer: ServerBackend {
     let duties = nodes.map { NodeDuties($0.ownership, of: shards[0].group) }
     func server() -> SocketServer {
       SocketServer(
-        loops, of: group, listeners: open, inherited: inherited, bridged: bridged, nodes, duties)
+        loops, on: threads, listeners: open, inherited: inherited, bridged: bridged, nodes, duties)
     }
     do {
       for (serving, thread) in zip(loops, threads.loops) {
@@ -130,7 +129,7 @@ final class SocketServer: ServerBackend {
       for serving in loops { try await serving.shard.journalIsRead() }
       for address in listeners {
         open.append(
-          try await listen(on: address, inherited[address], loops[0].loop, group, acceptor))
+          try await listen(on: address, inherited[address], loops[0].loop, threads.group, acceptor))
       }
       for serving in loops {
         sweep(serving, serving.loop === loops[0].loop ? duties : nil, nodes.map { LeaseWatch($0) })
@@ -205,7 +204,7 @@ final class SocketServer: ServerBackend {
     await drained.wait()
     await leave()
     loops[0].shard.group.setMembers([])
-    await Self.shutDown(group)
+    await threads.end()
     ended.signal()
   }
 }
@@ -243,9 +242,10 @@ extension SocketServer {
   private static let handOverInterval = TimeAmount.milliseconds(20)
 }
 
-extension SocketServer {
-  /// Ends the thread of the loop.
-  private static func shutDown(_ group: MultiThreadedEventLoopGroup) async {
+extension SocketServer.Threads {
+  /// Ends the threads.
+  fileprivate func end() async {
+    for (_, executor) in loops { executor.end() }
     await withUnsafeContinuation { continuation in
       // Not a global queue, which is SwiftNIO's default: libdispatch traps there if `/proc` is
       // missing.

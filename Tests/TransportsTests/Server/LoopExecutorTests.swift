@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import NIOCore
+import NIOEmbedded
 import NIOPosix
 import ServerCore
 import StateMachines
@@ -117,5 +118,18 @@ struct LoopExecutorTests {
         #expect(mine == (0..<100).map { "\(worker) \($0)" })
       }
     }
+  }
+
+  @Test("nothing runs on a loop after the executor has ended")
+  func ending() throws {
+    let loop = EmbeddedEventLoop()
+    let executor = LoopExecutor(loop)
+    let seen = Record<String>()
+    executor.execute { seen.add("before") }
+    loop.run()
+    executor.end()
+    executor.execute { seen.add("after") }
+    loop.run()
+    #expect(seen.all == ["before"])
   }
 }
