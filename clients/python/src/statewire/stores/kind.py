@@ -4,9 +4,8 @@
 import dataclasses
 import functools
 import inspect
-import typing
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_origin, get_type_hints
 
 from .difference import difference
 from .effects import Effect, text
@@ -72,7 +71,7 @@ class StoreKind:
     def __post_init__(self) -> None:
         state, event, *_ = [*_hints(self.update)[:-1], None, None]
         for name, hint in {"state": state, "inputs": event, "actions": event}.items():
-            if getattr(self, name) is None and dict not in (hint, typing.get_origin(hint)):
+            if getattr(self, name) is None and dict not in (hint, get_origin(hint)):
                 object.__setattr__(self, name, hint)
 
     @functools.cached_property
@@ -88,20 +87,19 @@ class StoreKind:
     def description(self) -> dict[str, Any]:
         """Returns the result of `machine/describe`."""
         public = ("configuration", "input", "viewState", "event")
-        return {
-            "protocol": 1,
-            "version": self.version,
-            "schemas": {name: schema for name in public if (schema := self.forms[name].schema)},
-            **({"viewsBy": self.views_by} if self.views_by else {}),
-            "watchesViewers": bool(self.viewers or self.views_by),
-        }
+        schemas = {name: schema for name in public if (schema := self.forms[name].schema)}
+        watches = bool(self.viewers or self.views_by)
+        views = {"viewsBy": self.views_by} if self.views_by else {}
+        return {"protocol": 1, "version": self.version, "schemas": schemas, "watchesViewers": watches} | views
 
 
 class Machine:
     """One store, which turns the requests of the protocol into updates."""
 
     def __init__(self, kind: StoreKind, name: str, configuration: Any) -> None:
+        # `view` is what clients receive that have no view of their own.
         self.state: Any = None
+        self.view: Any = None
         self._kind, self._name = kind, name
         self._configuration = kind.forms["configuration"].decode(configuration)
         self._viewers: list[Viewer] = []
@@ -110,18 +108,12 @@ class Machine:
         self._sent: _Sent | None = None
         self._views: dict[str | None, _Sent] = {}
 
-    @property
-    def view(self) -> Any:
-        """What clients receive that have no view of their own."""
-        return self._views[None][0] if self._views else self.state
-
     def turn(self, method: str, params: Mapping[str, Any]) -> str:
         """Answers `machine/METHOD` with an update as JSON text, or raises and changes nothing."""
-        kind, result = self._kind, None
+        kind = self._kind
         context = Context(
             self._name, self._configuration, params.get("now", 0), _viewer(params.get("viewer", {})),
-            is_action=method == "action", error=params.get("error"),
-        )  # fmt: skip
+            is_action=method == "action", error=params.get("error"))  # fmt: skip
         if method == "open":
             first = kind.initial
             result = call(first, self._configuration, context) if callable(first) else first
@@ -166,6 +158,7 @@ class Machine:
                 update.setdefault("effects", []).append({"type": effect.type, **effect.members})
         answer = text(update)
         self.state, self._sent, self._views = state, sent, views
+        self.view = views[None][0] if views else state
         return answer
 
     def _seen(self, state: Any) -> dict[str | None, Any]:
@@ -210,14 +203,14 @@ def call(function: Callable[..., Any], *arguments: Any) -> Any:
 def _arity(function: Callable[..., Any]) -> int | None:
     """Returns the number of positional parameters; None for any number."""
     kinds = [parameter.kind for parameter in inspect.signature(function).parameters.values()]
-    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return None if inspect.Parameter.VAR_POSITIONAL in kinds else sum(kind in positional for kind in kinds)
+    any_number = inspect.Parameter.VAR_POSITIONAL
+    return None if any_number in kinds else sum(kind < any_number for kind in kinds)
 
 
 def _hints(function: Callable[..., Any]) -> list[Any]:
     """Returns the types of the parameters and of the result; None for those without one."""
     try:
-        hints = typing.get_type_hints(function, include_extras=True)
+        hints = get_type_hints(function, include_extras=True)
         return [hints.get(name) for name in [*inspect.signature(function).parameters, "return"]]
     except (NameError, TypeError):
         return [None]

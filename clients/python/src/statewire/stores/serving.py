@@ -9,113 +9,100 @@ import signal
 import threading
 import traceback
 from collections.abc import Callable
-from typing import Any
+from typing import Any, BinaryIO
 
 from .effects import Refusal, tagged, text
 from .kind import Machine, StoreKind, call
 
 
 class Work:
-    """The context of work, an optional last parameter of a function in `runs`."""
+    """The context of work, an optional last parameter of a function in `runs`.
+
+    - `name` and `attempt` are the name and the number of the attempt, from 1.
+    - `send(action)` sends an action while the work runs.
+    """
 
     def __init__(self, name: str, attempt: int, send: Callable[[Any], None], waits: bool = True) -> None:
-        self.name, self.attempt = name, attempt
-        self._send, self._waits, self._cancelled = send, waits, threading.Event()
+        self.name, self.attempt, self.send = name, attempt, send
+        self._waits, self.cancelled = waits, threading.Event()
 
     @property
     def is_cancelled(self) -> bool:
         """True if the result is not needed any more."""
-        return self._cancelled.is_set()
+        return self.cancelled.is_set()
 
     def wait(self, seconds: float | None = None) -> bool:
         """Waits, but not in a test; returns true as soon as the work is cancelled."""
-        return self._cancelled.wait(seconds if self._waits else 0)
-
-    def send(self, action: Any) -> None:
-        """Sends an action while the work runs."""
-        self._send(tagged(action))
-
-    def cancel(self) -> None:
-        self._cancelled.set()
+        return self.cancelled.wait(seconds if self._waits else 0)
 
 
 class Program:
     """Answers the requests of a server for all stores of a kind."""
 
-    def __init__(self, kind: StoreKind, output: int) -> None:
-        self._kind, self._output, self._lock = kind, output, threading.Lock()
+    def __init__(self, kind: StoreKind, output: BinaryIO) -> None:
+        self._kind, self._output = kind, output
         self._machines: dict[int, Machine] = {}
         self._works: dict[int, Work] = {}
 
-    def serve(self, source: int) -> None:
-        """Reads requests until the end of the input. The answers to the requests of a read are one write."""
-        unread = bytearray()
-        while chunk := os.read(source, 1 << 20):
-            unread += chunk
-            if b"\n" in chunk:
-                *lines, unread = unread.split(b"\n")
-                self._write("".join(map(self._answer, lines)))
+    def write(self, lines: str) -> None:
+        """Writes lines of JSON."""
+        # Lines of several threads are not mixed: a buffered file takes all of them in one call.
+        self._output.write(lines.encode("utf-8", "backslashreplace"))
+        self._output.flush()
 
-    def _write(self, lines: str) -> None:
-        data = memoryview(lines.encode("utf-8", "backslashreplace"))
-        with self._lock:
-            while data:
-                data = data[os.write(self._output, data) :]
-
-    def _answer(self, line: bytearray) -> str:
+    def answer(self, line: bytearray) -> str:
         """Returns the response to a message; "" if there is none, or if it comes later."""
         id = None
         try:
             message = json.loads(line)
-            id, method, params = message.get("id"), message["method"], message.get("params", {})
-            result = self._result(id, method.removeprefix("machine/"), params)
+            id, method = message.get("id"), message["method"].removeprefix("machine/")
+            result = self._result(id, method, message.get("params", {}))
+            return _line(id, "result", result) if result else ""
         except Exception as error:
             return _failure(id, error)
-        return _line(id, "result", result) if result else ""
 
     def _result(self, id: Any, method: str, params: dict[str, Any]) -> str | None:
         match method:
             case "describe":
                 return text(self._kind.description())
-            case "open" | "restore":
-                machine = Machine(self._kind, params["name"], params["configuration"])
+            case "open" | "restore" | "input" | "action" | "viewers":
+                machine = self._machines.get(params["store"]) or Machine(
+                    self._kind, params["name"], params["configuration"])  # fmt: skip
                 update = machine.turn(method, params)
                 self._machines[params["store"]] = machine
                 return update
-            case "input" | "action" | "viewers":
-                return self._machines[params["store"]].turn(method, params)
             case "close":
                 self._machines.pop(params["store"], None)
             case "run":
                 self._run(id, **params)
             case "cancel":
                 if work := self._works.get(params["run"]):
-                    work.cancel()
+                    work.cancelled.set()
             case _:
                 raise NotImplementedError(f"unknown method machine/{method}")
         return None
 
     def _run(self, id: Any, store: int, run: int, name: str, arguments: Any, attempt: int, **_: Any) -> None:
         def send(action: Any) -> None:
-            sent = {"store": store, "run": run, "action": action}
-            self._write(text({"jsonrpc": "2.0", "method": "machine/send", "params": sent}) + "\n")
+            sent = {"store": store, "run": run, "action": tagged(action)}
+            self.write(text({"jsonrpc": "2.0", "method": "machine/send", "params": sent}) + "\n")
 
         def do() -> None:
             try:
-                action = perform(self._kind, name, arguments, work)
+                action = perform(self._kind, work, arguments)
                 answer = _line(id, "result", text({} if action is None else {"action": tagged(action)}))
             except Exception as error:
                 answer = _failure(id, error)
             del self._works[run]
-            self._write(answer)
+            self.write(answer)
 
         self._works[run] = work = Work(name, attempt, send)
         threading.Thread(target=do, daemon=True).start()
 
 
-def perform(kind: StoreKind, name: str, arguments: Any, work: Work) -> Any:
+def perform(kind: StoreKind, work: Work, arguments: Any) -> Any:
     """Does work; returns its action."""
-    result = call(kind.runs[name], arguments, work)
+    result = call(kind.runs[work.name], arguments, work)
     return asyncio.run(result) if inspect.iscoroutine(result) else result
 
 
@@ -124,13 +111,19 @@ def serve(kind: StoreKind | None = None, **members: Any) -> None:
 
     Standard output belongs to the protocol: what the program prints goes to standard error.
     """
-    program = Program(kind or StoreKind(**members), os.dup(1))
+    program = Program(kind or StoreKind(**members), os.fdopen(os.dup(1), "wb", 1 << 16))
     source = os.dup(0)
     os.dup2(2, 1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     # Control-C in a terminal reaches the server too, which ends the program.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    program.serve(source)
+    unread = bytearray()
+    while chunk := os.read(source, 1 << 20):
+        unread += chunk
+        if b"\n" in chunk:
+            # The answers to the requests of a read are one write.
+            *lines, unread = unread.split(b"\n")
+            program.write("".join(map(program.answer, lines)))
 
 
 def _line(id: Any, member: str, value: str) -> str:
@@ -144,6 +137,6 @@ def _failure(id: Any, error: Exception) -> str:
     if isinstance(error, Refusal):
         data = {"path": error.path} | ({"limit": error.limit} if error.limit else {})
         answer = {"code": -32602, "message": error.message, "data": data}
-    elif code == -32603:
+    else:
         traceback.print_exception(error)
     return "" if id is None else _line(id, "error", text(answer))

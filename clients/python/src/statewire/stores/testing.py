@@ -53,10 +53,9 @@ class TestStore:
         self._came: list[dict[str, Any]] = []
         self._faults: dict[str, list[str]] = collections.defaultdict(list)
         self._throttled: dict[str, int] = {}
-        if restoring is None:
-            self._open("open", viewer=vars(viewer or Viewer()))
-        else:
-            self._open("restore", version=restored_version or self._kind.version, state=restoring)
+        version = restored_version or self._kind.version
+        method = "open" if restoring is None else "restore"
+        self._open(method, viewer=vars(viewer or Viewer()), version=version, state=restoring)
 
     def send(self, input: Any, viewer: Viewer | None = None) -> None:
         """Sends an input.
@@ -116,11 +115,10 @@ class TestStore:
 
     def _take(self, kind: str, expected: Any) -> dict[str, Any]:
         wanted = _json(expected)
-        if not self._came:
-            raise TestFailure(f"the {kind} {text(wanted)} is expected, and nothing has come")
-        came = self._came.pop(0)
+        came = self._came.pop(0) if self._came else {}
         if kind not in came or came[kind] != wanted:
-            raise TestFailure(f"the {kind} {text(wanted)} is expected, and {text(came)} has come")
+            found = text(came) if came else "nothing"
+            raise TestFailure(f"the {kind} {text(wanted)} is expected, and {found} has come")
         return came
 
     def _check_received(self) -> None:
@@ -151,21 +149,18 @@ class TestStore:
             self._perform(effect)
 
     def _perform(self, effect: dict[str, Any]) -> None:
-        kind, name = effect["type"], effect.get("id")
-        same = [task for task in self._tasks if name is not None and task.effect.get("id") == name]
+        kind, same = effect["type"], self._named(effect.get("id"))
         if kind == "cancel":
             self._remove(same)
         elif kind == "action":
             fault = self._fault(effect.get("name"))
             self._actions += _failed(effect, "fault", "injected") if fault else [{"action": effect["action"]}]
         elif kind == "run":
-            begin = self.now
+            begin = self._throttled.get(effect["id"], 0) if "throttle" in effect else 0
+            begin = self.now + effect["debounce"] if "debounce" in effect else begin
             if "debounce" in effect or "throttle" in effect:
                 # It replaces the one that waits.
                 self._remove([task for task in same if task.effect["type"] == "run" and not task.attempt])
-                begin = self._throttled.get(effect["id"], 0)
-            if "debounce" in effect:
-                begin = self.now + effect["debounce"]
             if begin > self.now:
                 self._tasks.append(_Task(effect, begin))
             else:
@@ -178,8 +173,7 @@ class TestStore:
         if "throttle" in effect:
             self._throttled[effect["id"]] = self.now + effect["throttle"]
         if effect.get("latest"):
-            works = [task for task in self._tasks if task.attempt]
-            self._remove([task for task in works if task.effect.get("id") == effect["id"]])
+            self._remove([task for task in self._named(effect["id"]) if task.attempt])
         self._tasks.append(_Task(effect, 0, attempt=1, limit=self.now + effect.get("timeout", _NEVER)))
 
     def _proceed(self) -> None:
@@ -201,7 +195,7 @@ class TestStore:
     def _continue(self, task: _Task) -> None:
         """Ends a wait, or calls or ends work."""
         effect = task.effect
-        if task.attempt and task.limit > self.now:
+        if task.attempt and self.now < task.limit:
             self._call(task)
             return
         self._tasks.remove(task)
@@ -211,24 +205,23 @@ class TestStore:
             self._start(effect)
         else:
             self._came.append({"action": effect["action"]})
-            if effect["type"] == "every":
-                self._tasks.append(_Task(effect, self.now + effect["milliseconds"]))
+        if effect["type"] == "every":
+            self._perform(effect)
 
     def _call(self, task: _Task) -> None:
         effect, name = task.effect, task.effect["name"]
-        fault = self._fault(name)
+        fault, retry = self._fault(name), effect.get("retry", {"attempts": 1})
         if fault == "hang":
             task.due = _NEVER
             return
-        work = Work(name, task.attempt, self._came_later, waits=False)
         try:
             if fault:
                 raise RuntimeError("injected")
-            action = perform(self._kind, name, effect.get("arguments"), work)
+            work = Work(name, task.attempt, self._send, waits=False)
+            action = perform(self._kind, work, effect.get("arguments"))
             if action is not None:
-                self._came_later(action)
+                self._send(action)
         except Exception as error:
-            retry = effect.get("retry", {"attempts": 1})
             if task.attempt < retry["attempts"]:
                 task.due = self.now + retry["milliseconds"] * 2 ** (task.attempt - 1)
                 task.attempt += 1
@@ -236,11 +229,14 @@ class TestStore:
             self._came += _failed(effect, "fault" if fault else "error", str(error))
         self._tasks.remove(task)
 
-    def _came_later(self, action: Any) -> None:
+    def _send(self, action: Any) -> None:
         self._came.append({"action": _json(action)})
 
     def _fault(self, name: Any) -> str | None:
         return self._faults[name].pop(0) if self._faults[name] else None
+
+    def _named(self, name: str | None) -> list[_Task]:
+        return [task for task in self._tasks if name is not None and task.effect.get("id") == name]
 
     def _remove(self, tasks: list[_Task]) -> None:
         self._tasks = [task for task in self._tasks if task not in tasks]

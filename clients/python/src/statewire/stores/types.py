@@ -3,10 +3,10 @@
 
 import dataclasses
 import enum
+import inspect
 import types
-import typing
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, is_typeddict
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from .effects import Refusal, tag
 
@@ -63,13 +63,13 @@ class Form:
         return {}, lambda value, path: value
 
     def _record(self, of: Any, tagged: bool) -> _Part:
-        hints = typing.get_type_hints(of, include_extras=True)
+        hints = get_type_hints(of, include_extras=True)
         if is_typeddict(of):
             required = [key for key in hints if key in of.__required_keys__ and not _is_optional(hints[key])]
         else:
-            empty, fields = dataclasses.MISSING, dataclasses.fields(of)
-            required = [x.name for x in fields if x.default is empty and x.default_factory is empty]
-            hints = {x.name: hints[x.name] for x in fields}
+            parameters = inspect.signature(of).parameters
+            required = [name for name, each in parameters.items() if each.default is each.empty]
+            hints = {name: hints[name] for name in parameters}
             tagged = tagged and "type" not in hints
         name = tag(of) if tagged else of.__name__
 
@@ -118,10 +118,9 @@ def _is_optional(of: Any) -> bool:
 
 
 def _expected(of: Any, value: Any, path: _Path) -> Any:
-    if of is int and type(value) is float and value.is_integer():
-        return int(value)
-    fits = type(value) is of or (of is float and type(value) is int)
-    return value if fits else _wrong(f"must be a JSON {_NAMES[of]}", path)
+    number = int(value) if of is int and type(value) is float and value.is_integer() else value
+    fits = type(number) is of or (of is float and type(number) is int)
+    return number if fits else _wrong(f"must be a JSON {_NAMES[of]}", path)
 
 
 def _wrong(fault: str, path: _Path) -> Any:
