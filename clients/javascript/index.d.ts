@@ -142,6 +142,8 @@ export interface SendOptions<State> {
   signal?: AbortSignal;
   /** Milliseconds to wait for the result; no limit by default. */
   timeout?: number;
+  /** The caller's span, in the form of W3C Trace Context. The server adds its spans to it. */
+  traceparent?: string;
 }
 
 export class Store<Types extends StoreTypes = StoreTypes> {

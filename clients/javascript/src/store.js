@@ -91,7 +91,7 @@ export class Store {
 		};
 	}
 
-	send(input, { settle, optimistic, signal, timeout } = {}) {
+	send(input, { settle, optimistic, signal, timeout, traceparent } = {}) {
 		return new Promise((resolve, reject) => {
 			const refusal = this.#client._claim(this);
 			if (refusal) throw refusal;
@@ -102,7 +102,7 @@ export class Store {
 				optimistic,
 				untilApplied: optimistic && settle === false,
 				prepare: (connection) => this.#open(connection),
-				params: () => ({ store: this.name, input, settle: settle ?? (optimistic && true) }),
+				params: () => ({ store: this.name, input, settle: settle ?? (optimistic && true), traceparent }),
 				answered: (error, result) => {
 					if (!signal?.aborted) enough();
 					if (this.#optimistic.delete(entry)) this.#notify();

@@ -189,6 +189,18 @@ story("pending inputs are sent again, in order, with their sequence numbers", as
   assert.equal(client.pending, 0);
 });
 
+story("an input has the span of its caller, also when it is sent again", async ({ server, store }) => {
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  server.on["store/send"] = () => later;
+  const answer = store.send({ type: "add" }, { traceparent });
+  await settled();
+  server.on["store/send"] = () => ({ revision: 1, changed: true });
+  server.peer.cut();
+  await answer;
+  await store.send({ type: "add" });
+  assert.deepEqual(server.of("store/send").map((params) => params.traceparent), [traceparent, traceparent, undefined]);
+});
+
 story("a returning frontend continues after the last accepted sequence number", async ({ server, client, store }) => {
   server.accepted = 41;
   server.peer.cut();

@@ -46,6 +46,7 @@ class Input:
         "request",
         "sequence",
         "store",
+        "traceparent",
         "value",
         "wants_settled",
         "was_sent",
@@ -53,11 +54,11 @@ class Input:
 
     def __init__(
         self, sequence: int, store: str, value: Mapping[str, Any], wants_settled: bool, is_idempotent: bool,
-        answered: Callable[[SendResult | StatewireError], None],
+        answered: Callable[[SendResult | StatewireError], None], traceparent: str | None,
     ) -> None:
         self.sequence, self.store, self.value, self.wants_settled = sequence, store, value, wants_settled
         self.is_idempotent = is_idempotent
-        self.answered = answered
+        self.answered, self.traceparent = answered, traceparent
         # Its request id on the current connection, or None.
         self.request: int | None = None
         self.was_sent = False
@@ -72,6 +73,8 @@ class Input:
         params: JSONObject = {"store": self.store, "input": value, "sequence": self.sequence}
         if self.wants_settled:
             params["settle"] = True
+        if self.traceparent is not None:
+            params["traceparent"] = self.traceparent
         return params
 
 
@@ -98,6 +101,7 @@ class Inputs:
     def add(
         self, store: str, value: Mapping[str, Any], wants_settled: bool,
         answered: Callable[[SendResult | StatewireError], None], is_idempotent: bool = False,
+        traceparent: str | None = None,
     ) -> Input:
         """Sends an input, immediately or after the next connection.
 
@@ -108,7 +112,7 @@ class Inputs:
             raise self._error
         if len(self._waiting) >= self._limit:
             raise TooManyPendingError(f"{self._limit} inputs are pending; await client.drain() first")
-        entry = Input(self._last + 1, store, value, wants_settled, is_idempotent, answered)
+        entry = Input(self._last + 1, store, value, wants_settled, is_idempotent, answered, traceparent)
         if self._connection is None or self._retry is not None:
             # It is sent later, when an exception would not reach the caller.
             self._limits.check(request_frame(1, "store/send", entry.params))

@@ -115,7 +115,7 @@ class Store(AsyncIterable[V], Generic[I, V]):
 
     async def send(
         self, input: I, *, settle: bool = False, optimistic: Callable[[V], V] | None = None,
-        idempotent: bool = False, timeout: float | None = None,
+        idempotent: bool = False, timeout: float | None = None, traceparent: str | None = None,
     ) -> SendResult:
         """Sends an input and waits for its send result. The server applies it exactly once, also when the
         connection is lost. Cancellation and timeout cancel the effects of the input on the server.
@@ -130,6 +130,7 @@ class Store(AsyncIterable[V], Generic[I, V]):
             If the session was lost, the input is sent to the new session; otherwise it fails with
             `SessionEndedError("lost")`.
           - timeout: Seconds to wait. None uses the client's `timeout`, or no limit with `settle`.
+          - traceparent: The caller's span, in the form of W3C Trace Context. The server adds its spans to it.
         - Raises: `RPCError` if the server refuses the input; `LimitError`, also before sending a frame
           that exceeds a limit; `SessionEndedError` if it is unknown whether the input was applied;
           `TimedOutError`.
@@ -137,7 +138,7 @@ class Store(AsyncIterable[V], Generic[I, V]):
         await self._client.drain()
         if timeout is None and not settle:
             timeout = self._client.timeout
-        future, entry = self._post(input, settle, optimistic, idempotent)
+        future, entry = self._post(input, settle, optimistic, idempotent, traceparent)
         loop = asyncio.get_running_loop()
         timer = None
         if timeout is not None:
@@ -155,7 +156,7 @@ class Store(AsyncIterable[V], Generic[I, V]):
 
     def post(
         self, input: I, *, settle: bool = False, optimistic: Callable[[V], V] | None = None,
-        idempotent: bool = False,
+        idempotent: bool = False, traceparent: str | None = None,
     ) -> asyncio.Future[SendResult]:
         """Sends an input and returns a future of its send result, without waiting.
 
@@ -164,15 +165,16 @@ class Store(AsyncIterable[V], Generic[I, V]):
           `client.drain()` before. `SessionEndedError`. `LimitError` if the frame exceeds a limit that the
           server has reported; otherwise the future fails with it.
         """
-        return self._post(input, settle, optimistic, idempotent)[0]
+        return self._post(input, settle, optimistic, idempotent, traceparent)[0]
 
     def _post(
-        self, input: I, settle: bool, optimistic: Callable[[V], V] | None, is_idempotent: bool
+        self, input: I, settle: bool, optimistic: Callable[[V], V] | None, is_idempotent: bool,
+        traceparent: str | None,
     ) -> tuple[asyncio.Future[SendResult], Input]:
         future: asyncio.Future[SendResult] = asyncio.get_running_loop().create_future()
         if optimistic is None:
             return future, self._client.send_input(
-                self.name, input, settle, lambda answer: _settle(future, answer), is_idempotent)
+                self.name, input, settle, lambda answer: _settle(future, answer), is_idempotent, traceparent)
         shown = optimistic(self.state)  # An exception reaches the caller.
         update = _OptimisticUpdate(optimistic, settle)
 
@@ -182,7 +184,8 @@ class Store(AsyncIterable[V], Generic[I, V]):
                 self._signal.notify()
             _settle(future, answer)
 
-        update.entry = self._client.send_input(self.name, input, settle, answered, is_idempotent)
+        update.entry = self._client.send_input(
+            self.name, input, settle, answered, is_idempotent, traceparent)
         self._optimistic.append(update)
         self._signal.notify()
         self._shown = self._signal.count, shown
