@@ -262,7 +262,7 @@ let package = Package(
     .target(
       name: "TraceExport",
       dependencies: [
-        "RemoteSources", "ServerCore", "StateMachines", "StatewireJSON",
+        "ServerCore", "StateMachines", "StatewireJSON",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOCore", package: nio),
         .product(name: "Tracing", package: "swift-distributed-tracing"),

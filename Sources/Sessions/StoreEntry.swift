@@ -85,8 +85,6 @@ final class StoreEntry {
   private(set) var renewal = StoreRenewal.opened
   /// The store's entries for the journal; nil if they are not journaled.
   private var record: StoreEntryRecord?
-  /// True if the changes of the store are journaled.
-  var isJournaled: Bool { record != nil }
   /// The recording of the session; nil unless a console reads it.
   var recording: SessionRecording?
 

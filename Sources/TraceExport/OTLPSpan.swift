@@ -3,24 +3,23 @@
 internal import Synchronization
 public import Tracing
 
-/// A span that is exported when it ends.
+/// A span that is exported when it ends. It has no events and no links, which the server does not use.
 public final class OTLPSpan: Span {
   /// The context for work that the span causes.
   public let context: InstrumentationContext
-  let identity: W3CTraceContext
   private let record: Mutex<SpanRecord?>
   private let ended: @Sendable (SpanRecord) -> Void
 
   /// Creates a span.
   ///
   /// - Parameters:
+  ///   - context: The context for work that the span causes.
   ///   - record: The span at its start; nil if it is not recorded.
   ///   - ended: Called once with the record, when the span ends.
   init(
-    _ identity: W3CTraceContext, _ context: InstrumentationContext, _ record: SpanRecord?,
+    _ context: InstrumentationContext, _ record: SpanRecord?,
     ended: @escaping @Sendable (SpanRecord) -> Void
   ) {
-    self.identity = identity
     self.context = context
     self.record = Mutex(record)
     self.ended = ended
@@ -42,25 +41,18 @@ public final class OTLPSpan: Span {
   public var isRecording: Bool { record.withLock { $0 != nil } }
 
   /// Sets whether the work has failed.
-  public func setStatus(_ status: SpanStatus) { record.withLock { $0?.status = status } }
+  public func setStatus(_ status: SpanStatus) { record.withLock { $0?.status = status.code } }
 
-  /// Adds an event.
-  public func addEvent(_ event: SpanEvent) { record.withLock { $0?.events.append(event) } }
+  /// Does nothing.
+  public func addEvent(_ event: SpanEvent) {}
 
-  /// Adds an event with the type of an error, and none of its contents, which may be secret.
+  /// Does nothing.
   public func recordError<Instant: TracerInstant>(
     _ error: any Error, attributes: SpanAttributes, at instant: @autoclosure () -> Instant
-  ) {
-    var attributes = attributes
-    attributes["exception.type"] = "\(type(of: error))"
-    addEvent(SpanEvent(name: "exception", at: instant(), attributes: attributes))
-  }
+  ) {}
 
-  /// Adds a link to another span, if that one is of this tracer.
-  public func addLink(_ link: SpanLink) {
-    guard let linked = link.context[W3CTraceContextKey.self] else { return }
-    record.withLock { $0?.links.append(linked) }
-  }
+  /// Does nothing.
+  public func addLink(_ link: SpanLink) {}
 
   /// Ends the span; later calls do nothing.
   public func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
@@ -77,7 +69,7 @@ public final class OTLPSpan: Span {
 /// The contents of a span.
 struct SpanRecord: Sendable {
   let identity: W3CTraceContext
-  /// The number of the span that has caused this one; nil for the first span of a trace.
+  /// The span that has caused this one; nil for the first span of a trace.
   let parent: W3CTraceContext?
   var name: String
   let kind: SpanKind
@@ -86,7 +78,6 @@ struct SpanRecord: Sendable {
   /// Units: nanoseconds since 1970; 0 until the end.
   var end: UInt64 = 0
   var attributes: SpanAttributes = [:]
-  var events: [SpanEvent] = []
-  var links: [W3CTraceContext] = []
-  var status: SpanStatus?
+  /// Nil unless the work has set it.
+  var status: SpanStatus.Code?
 }

@@ -12,6 +12,16 @@ public struct OTLPTracer: Tracer {
   public init(_ queue: SpanQueue) { self.queue = queue }
 
   /// Begins a span; as a part of the trace of `context`, if it has one, and else of a new trace.
+  ///
+  /// - Parameters:
+  ///   - operationName: The name of the work.
+  ///   - context: The context of the work that has caused it.
+  ///   - kind: The kind of the work.
+  ///   - instant: The time at which it has begun.
+  ///   - function: Not used.
+  ///   - fileID: Not used.
+  ///   - line: Not used.
+  /// - Returns: The span. It is not recorded if the trace is not sampled.
   public func startSpan<Instant: TracerInstant>(
     _ operationName: String, context: @autoclosure () -> InstrumentationContext,
     ofKind kind: SpanKind, at instant: @autoclosure () -> Instant, function: String,
@@ -27,7 +37,7 @@ public struct OTLPTracer: Tracer {
         identity: identity, parent: parent, name: operationName, kind: kind,
         start: instant().nanosecondsSinceEpoch)
       : nil
-    return OTLPSpan(identity, context, record) { [queue] in queue.add($0) }
+    return OTLPSpan(context, record) { [queue] in queue.add($0) }
   }
 
   /// Does nothing: the exporter sends spans within a second.

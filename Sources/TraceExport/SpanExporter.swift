@@ -2,44 +2,49 @@
 
 internal import AsyncHTTPClient
 internal import NIOCore
-public import RemoteSources
+internal import StatewireJSON
+internal import Synchronization
 
-/// Sends the spans of a queue to a collector, in requests of some hundred, until its task is cancelled.
+/// Sends the spans of a queue to a collector, in requests of some hundred.
 ///
-/// A request that the collector cannot take now is sent again, with growing pauses. Spans that wait longer
-/// than the queue has room are dropped: the server never waits for its collector.
-public struct SpanExporter: Sendable {
+/// A request that the collector cannot take now is sent again, with growing pauses, while later spans wait
+/// in the queue. Those that do not fit in it are dropped: the server never waits for its collector.
+public final class SpanExporter: Sendable {
   private static let spansPerRequest = 512
   private static let pause = Duration.seconds(1)
-  private static let longestPause = Duration.seconds(30)
+  private static let longestPause = Duration.seconds(5)
   private static let requestTime = TimeAmount.seconds(10)
-  private static let lastRequestTime = TimeAmount.seconds(2)
-  private static let attempts = 5
+  private static let timeToEnd = TimeAmount.seconds(2)
+  private static let maximumResponseBytes = 64 << 10
 
   private let queue: SpanQueue
-  private let endpoint: HTTPAddress
+  private let url: String
+  /// The server of the collector, for messages.
+  private let origin: String
   private let resource: [(name: String, value: String)]
   private let failed: @Sendable (SpanExportError) -> Void
+  private let client: HTTPClient
+  /// The request in progress.
+  private let request = Mutex(HTTPClient.Task<HTTPClient.Response>?.none)
 
-  /// Creates an exporter.
+  /// Creates an exporter, which has to be ended by `end`.
   ///
   /// - Parameters:
   ///   - queue: The spans that have ended.
-  ///   - endpoint: The address of the collector for spans, for example `http://localhost:4318/v1/traces`.
+  ///   - url: The URL of the collector for spans, for example `http://localhost:4318/v1/traces`.
+  ///   - origin: The server in the URL, for messages.
   ///   - resource: The attributes of the program, by the names of OpenTelemetry.
   ///   - failed: Called with each failed request, and each loss of spans.
   public init(
-    _ queue: SpanQueue, to endpoint: HTTPAddress, resource: [(name: String, value: String)],
+    _ queue: SpanQueue, to url: String, on origin: String,
+    resource: [(name: String, value: String)],
     failed: @escaping @Sendable (SpanExportError) -> Void
   ) {
     self.queue = queue
-    self.endpoint = endpoint
+    self.url = url
+    self.origin = origin
     self.resource = resource
     self.failed = failed
-  }
-
-  /// Exports spans until the task is cancelled, and then those that are left, once.
-  public func run() async {
     var configuration = HTTPClient.Configuration()
     configuration.redirectConfiguration = .disallow
     configuration.httpVersion = .http1Only
@@ -48,39 +53,53 @@ public struct SpanExporter: Sendable {
     configuration.connectionPool.retryConnectionEstablishment = false
     // Its requests are not a part of any trace.
     configuration.tracing.tracer = nil
-    let client = HTTPClient(configuration: configuration)
+    client = HTTPClient(configuration: configuration)
+  }
+
+  /// Exports spans until the task is cancelled.
+  public func run() async {
+    var dropped = 0
     while !Task.isCancelled {
       let spans = queue.take(atMost: Self.spansPerRequest)
-      if !spans.isEmpty { await send(spans, by: client) }
-      let dropped = queue.takeDropped()
-      if dropped > 0 { failed(.dropped(dropped)) }
+      if !spans.isEmpty { await send(spans) }
+      if queue.dropped > dropped {
+        dropped = queue.dropped
+        failed(.dropped(dropped))
+      }
       if spans.count < Self.spansPerRequest { try? await Task.sleep(for: Self.pause) }
     }
-    await finish(by: client)
+  }
+
+  /// Sends the spans that are left, for at most 2 seconds, after `run` and all spans have ended.
+  public func end() async {
+    let deadline = NIODeadline.now() + Self.timeToEnd
+    while case let spans = queue.take(atMost: Self.spansPerRequest), !spans.isEmpty {
+      guard case .accepted = await post(spans, until: deadline) else {
+        queue.drop(spans.count + queue.take(atMost: .max).count)
+        failed(.dropped(queue.dropped))
+        break
+      }
+    }
     // Fails only if it was shut down before.
     try? await client.shutdown()
   }
 
-  /// Sends what is left.
-  private func finish(by client: HTTPClient) async {
-    while case let spans = queue.take(atMost: Self.spansPerRequest), !spans.isEmpty {
-      guard case .accepted = await post(spans, by: client, within: Self.lastRequestTime) else {
-        return failed(.dropped(spans.count))
-      }
-    }
-  }
-
-  private func send(_ spans: [SpanRecord], by client: HTTPClient) async {
+  private func send(_ spans: [SpanRecord]) async {
     var pause = Self.pause
-    for attempt in 1...Self.attempts {
-      switch await post(spans, by: client, within: Self.requestTime) {
+    while true {
+      let outcome = await withTaskCancellationHandler {
+        await post(spans, until: .now() + Self.requestTime)
+      } onCancel: {
+        // The collector has as long as for the last spans.
+        client.eventLoopGroup.next().scheduleTask(in: Self.timeToEnd) { [weak self] in
+          self?.request.withLock { $0?.cancel() }
+        }
+      }
+      switch outcome {
       case .accepted: return
       case .refused(let error, let canRetry):
         failed(error)
-        // The last attempt is that of `finish`.
-        guard canRetry, attempt < Self.attempts, !Task.isCancelled else {
-          return queue.drop(spans.count)
-        }
+        guard canRetry, !Task.isCancelled else { return queue.drop(spans.count) }
         try? await Task.sleep(for: pause)
         pause = min(pause * 2, Self.longestPause)
       }
@@ -92,23 +111,37 @@ public struct SpanExporter: Sendable {
     case refused(SpanExportError, canRetry: Bool)
   }
 
-  private func post(
-    _ spans: [SpanRecord], by client: HTTPClient, within time: TimeAmount
-  ) async -> Outcome {
+  private func post(_ spans: [SpanRecord], until deadline: NIODeadline) async -> Outcome {
     do {
       let request = try HTTPClient.Request(
-        url: endpoint.url, method: .POST,
+        url: url, method: .POST,
         headers: ["Content-Type": "application/json", "User-Agent": "statewire"],
         body: .bytes(SpanRequest(resource: resource, spans: spans).text))
-      // As a future, because the last request is sent by a cancelled task.
-      let status = try await client.execute(request: request, deadline: .now() + time).get()
-        .status.code
-      if 200..<300 ~= status { return .accepted }
-      return .refused(
-        .status(status, endpoint.origin), canRetry: [429, 502, 503, 504].contains(status))
+      let task = client.execute(
+        request: request,
+        delegate: ResponseAccumulator(
+          request: request, maxBodySize: Self.maximumResponseBytes), deadline: deadline)
+      self.request.withLock { $0 = task }
+      defer { self.request.withLock { $0 = nil } }
+      // As a future, because the last requests are sent by a cancelled task.
+      let response = try await task.futureResult.get()
+      let status = response.status.code
+      guard 200..<300 ~= status else {
+        return .refused(.status(status, origin), canRetry: [429, 502, 503, 504].contains(status))
+      }
+      noteRejected(response.body.map { Array($0.readableBytesView) } ?? [])
+      return .accepted
     } catch {
-      return .refused(.unreachable("\(error)", endpoint.origin), canRetry: true)
+      return .refused(.unreachable("\(error)", origin), canRetry: true)
     }
+  }
+
+  /// Counts the spans that a collector has not taken of a request that it has accepted.
+  private func noteRejected(_ body: [UInt8]) {
+    let part = (try? JSONValue(parsing: body))?["partialSuccess"]?["rejectedSpans"]
+    // Protocol buffers write integers of 64 bits as texts.
+    let count = part?.string.flatMap { Int($0) } ?? part.flatMap { Int("\($0)") } ?? 0
+    if count > 0 { queue.drop(count) }
   }
 }
 
@@ -118,7 +151,7 @@ public enum SpanExportError: Error, CustomStringConvertible {
   case status(UInt, String)
   /// There was no response.
   case unreachable(String, String)
-  /// Spans were dropped; their number.
+  /// Spans were dropped; their number since the start.
   case dropped(Int)
 
   /// One sentence with the server of the collector, and without path and query, which may contain a key.
@@ -128,7 +161,7 @@ public enum SpanExportError: Error, CustomStringConvertible {
     case .unreachable(let reason, let origin):
       "the trace collector \(origin) did not respond (\(reason))"
     case .dropped(let count):
-      "\(count) spans were dropped, because the collector has not accepted them"
+      "\(count) spans were dropped since the start, because the collector has not accepted them"
     }
   }
 }

@@ -38,11 +38,6 @@ public final class SpanQueue: Sendable {
   /// Counts spans that a collector has not accepted.
   func drop(_ count: Int) { state.withLock { $0.dropped += count } }
 
-  /// Returns the number of spans that were dropped since the last call.
-  func takeDropped() -> Int {
-    state.withLock { state in
-      defer { state.dropped = 0 }
-      return state.dropped
-    }
-  }
+  /// The number of spans that were dropped.
+  var dropped: Int { state.withLock { $0.dropped } }
 }

@@ -46,32 +46,10 @@ struct SpanRequest {
     writer.value("\(max(span.start, span.end))")
     writer.raw(",\"attributes\":[")
     write(span.attributes.sorted, to: &writer)
-    writer.raw("],\"events\":[")
-    for (index, event) in span.events.enumerated() {
-      writer.raw(index > 0 ? ",{\"timeUnixNano\":" : "{\"timeUnixNano\":")
-      writer.value("\(event.nanosecondsSinceEpoch)")
-      writer.raw(",\"name\":")
-      writer.value(event.name)
-      writer.raw(",\"attributes\":[")
-      write(event.attributes.sorted, to: &writer)
-      writer.raw("]}")
-    }
-    writer.raw("],\"links\":[")
-    for (index, link) in span.links.enumerated() {
-      writer.raw(index > 0 ? ",{\"traceId\":" : "{\"traceId\":")
-      writer.value(link.traceText)
-      writer.raw(",\"spanId\":")
-      writer.value(link.spanText)
-      writer.raw("}")
-    }
     writer.raw("],\"status\":{")
     if let status = span.status {
       writer.raw("\"code\":")
-      writer.value(status.code == .ok ? 1 : 2)
-      if let message = status.message {
-        writer.raw(",\"message\":")
-        writer.value(message)
-      }
+      writer.value(status == .ok ? 1 : 2)
     }
     writer.raw("}}")
   }
@@ -98,47 +76,15 @@ struct SpanRequest {
     }
   }
 
+  // The server has texts and Booleans only.
   private static func write(_ value: SpanAttribute, to writer: inout JSONWriter) {
-    switch value {
-    case .int32(let number): write(number, to: &writer)
-    case .int64(let number): write(number, to: &writer)
-    case .double(let number) where number.isFinite:
-      writer.raw("{\"doubleValue\":")
-      writer.value(number)
-    case .double(let number):
+    if case .bool(let flag) = value {
+      writer.raw(flag ? "{\"boolValue\":true}" : "{\"boolValue\":false}")
+    } else {
       writer.raw("{\"stringValue\":")
-      writer.value("\(number)")
-    case .bool(let flag): writer.raw(flag ? "{\"boolValue\":true" : "{\"boolValue\":false")
-    case .int32Array(let numbers): return write(numbers.map(SpanAttribute.int32), to: &writer)
-    case .int64Array(let numbers): return write(numbers.map(SpanAttribute.int64), to: &writer)
-    case .doubleArray(let numbers): return write(numbers.map(SpanAttribute.double), to: &writer)
-    case .boolArray(let flags): return write(flags.map(SpanAttribute.bool), to: &writer)
-    case .stringArray(let texts): return write(texts.map(SpanAttribute.string), to: &writer)
-    case .stringConvertibleArray(let values):
-      return write(values.map { SpanAttribute.string($0.description) }, to: &writer)
-    case .string(let text):
-      writer.raw("{\"stringValue\":")
-      writer.value(text)
-    case .stringConvertible(let value):
-      writer.raw("{\"stringValue\":")
-      writer.value(value.description)
-    default: writer.raw("{")
+      if case .string(let text) = value { writer.value(text) } else { writer.value("\(value)") }
+      writer.raw("}")
     }
-    writer.raw("}")
-  }
-
-  private static func write(_ number: some BinaryInteger, to writer: inout JSONWriter) {
-    writer.raw("{\"intValue\":")
-    writer.value("\(number)")
-  }
-
-  private static func write(_ values: [SpanAttribute], to writer: inout JSONWriter) {
-    writer.raw("{\"arrayValue\":{\"values\":[")
-    for (index, value) in values.enumerated() {
-      if index > 0 { writer.raw(",") }
-      write(value, to: &writer)
-    }
-    writer.raw("]}}")
   }
 }
 

@@ -19,11 +19,16 @@ extension Connection {
     try spendInput()
     var params = try SendParams(request)
     if let sequence = params.sequence { participant.came(sequence) }
-    let outcome = try tracing(params.traceparent) { span throws(RPCError) in
-      try StoreSend.respond(to: &params, request.id, participant, shard, in: span)
+    let traceparent = params.traceparent
+    var isTraced = false
+    let outcome = try StoreSend.respond(to: &params, request.id, participant, shard) {
+      let span = beginSpan(continuing: traceparent, $0)
+      isTraced = span != nil
+      return span
     }
     respond(to: request, outcome)
-    if case .accepted = outcome { learnTemplate(of: request, params) }
+    // A traced input is on the slow path although a template may match it.
+    if case .accepted = outcome, !isTraced { learnTemplate(of: request, params) }
   }
 
   /// Responds to an accepted input, now or when its effects have ended.

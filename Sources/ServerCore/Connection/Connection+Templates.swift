@@ -16,12 +16,8 @@ extension Connection {
       participant.refused == nil, participant.role == .driver, !participant.session.isEnded,
       running.count < settings.limits.openRequests
     else { return false }
-    if let tracer = settings.tracer {
-      let isSampled = tracer.samples()
-      isNextSampled = isSampled
-      // Spans are begun on the slow path only.
-      if isSampled { return false }
-    }
+    // Spans are begun on the slow path only.
+    if let tracer = settings.tracer, sampleNext(tracer) { return false }
     let limits = JSONLimits(maximumDepth: settings.limits.depth)
     if let match = template.match(message, limits: limits) { return take(match, template, message) }
     guard let other = templates.other, let match = other.match(message, limits: limits) else {

@@ -3,44 +3,51 @@
 internal import Sessions
 internal import StatewireProtocol
 
-// The spans of inputs. An input that is not traced pays a comparison.
+// The spans of inputs. An input of a server without tracing pays a comparison.
 extension Connection {
-  /// Carries out an input within its span, which ends with the effects of the input.
+  /// Returns true if the next input is sampled.
+  func sampleNext(_ tracer: any InputTracer) -> Bool {
+    if inputsToSample == 0 { inputsToSample = tracer.distanceToSample() }
+    inputsToSample -= 1
+    let isSampled = inputsToSample == 0
+    isNextSampled = isSampled
+    return isSampled
+  }
+
+  /// Begins the span of an input, which is not a repeated one.
   ///
   /// - Parameters:
-  ///   - traceparent: The trace of the client that the input belongs to, if there is one.
-  ///   - body: Carries out the input. Its span is nil if the input is not traced.
-  func tracing(
-    _ traceparent: String?, _ body: ((any TraceSpan)?) throws(RPCError) -> StoreSend.Outcome
-  ) throws(RPCError) -> StoreSend.Outcome {
-    guard let span = beginSpan(continuing: traceparent) else { return try body(nil) }
-    do throws(RPCError) {
-      let outcome = try body(span)
-      if case .accepted(let result, let subscription, _) = outcome, !result.isSettled {
-        subscription.whenSettled(result.inputID) { completion in
-          span.end(
-            completion.refusal != nil ? .failed : completion.wasClosed ? .cancelled : .finished)
-        }
-      } else {
-        span.end(.finished)
-      }
-      return outcome
-    } catch {
-      span.describe(nil, [("error.type", error.code.name ?? "\(error.code.rawValue)")])
-      span.end(.failed)
-      throw error
+  ///   - traceparent: The span of the client; nil if the request has none.
+  ///   - subscription: The client's subscription to the store.
+  /// - Returns: The span; nil if the input is not traced.
+  func beginSpan(
+    continuing traceparent: String?, _ subscription: Subscription
+  ) -> (any TraceSpan)? {
+    guard let tracer = settings.tracer else { return nil }
+    let isSampled = isNextSampled ?? sampleNext(tracer)
+    isNextSampled = nil
+    guard isSampled || traceparent != nil else { return nil }
+    let span = tracer.begin(subscription.kind, continuing: traceparent, isSampled: isSampled)
+    if let session = participant.session.handle {
+      span?.add([("statewire.session", session.abbreviated)])
+    }
+    return span
+  }
+}
+
+extension TraceSpan {
+  /// Ends the span of an input with the last of its effects.
+  func end(with sendResult: SendResult?, _ subscription: Subscription) {
+    guard let sendResult, !sendResult.isSettled else { return end(.finished) }
+    subscription.whenSettled(sendResult.inputID) { completion in
+      if let refusal = completion.refusal { return self.end(with: RPCError(refusal)) }
+      self.end(completion.wasClosed || completion.wasCancelled ? .cancelled : .finished)
     }
   }
 
-  private func beginSpan(continuing traceparent: String?) -> (any TraceSpan)? {
-    guard let tracer = settings.tracer else { return nil }
-    let isSampled = isNextSampled ?? tracer.samples()
-    isNextSampled = nil
-    guard isSampled || traceparent != nil else { return nil }
-    let span = tracer.begin(continuing: traceparent)
-    if let session = participant.session.handle {
-      span.describe(nil, [("statewire.session", session.abbreviated)])
-    }
-    return span
+  /// Ends the span of an input that was refused.
+  func end(with error: RPCError) {
+    add([("error.type", error.code.name ?? "\(error.code.rawValue)")])
+    end(.failed)
   }
 }

@@ -34,7 +34,9 @@ public final class Connection {
   let inputs: TokenBucket?
   /// The templates of the client's last inputs.
   var templates = RequestTemplates()
-  /// True or false after it was decided whether the next input begins a trace.
+  /// The number of messages up to the next one whose input is sampled; 0 if it is not known yet.
+  var inputsToSample = 0
+  /// True if the input of the current message is sampled; nil if that was not decided.
   var isNextSampled: Bool?
   var frames: FrameReader
   /// True once the framing is known: from the start for a WebSocket, after the first byte of a

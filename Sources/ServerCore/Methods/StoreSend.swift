@@ -23,11 +23,11 @@ extension StoreSend {
   ///   - id: The id of the request, as JSON text.
   ///   - participant: The client's place in its session.
   ///   - shard: The shard.
-  ///   - span: The span of the input; nil if it is not traced.
+  ///   - beginSpan: Returns the span of the input; nil if it is not traced.
   /// - Throws: `RPCError`; nothing has changed then.
   static func respond(
     to params: inout SendParams, _ id: UnsafeRawBufferPointer?, _ participant: Participant,
-    _ shard: isolated Shard, in span: (any TraceSpan)? = nil
+    _ shard: isolated Shard, _ beginSpan: (Subscription) -> (any TraceSpan)?
   ) throws(RPCError) -> Outcome {
     guard participant.role == .driver else { throw RPCError(SessionError.observer) }
     if let sequence = params.sequence,
@@ -38,13 +38,20 @@ extension StoreSend {
       return try repeated(params, sequence, participant, shard)
     }
     let subscription = try subscription(params.store, participant, shard)
-    let sendResult = try refusing { () throws(SessionError) in
+    let span = beginSpan(subscription)
+    let sendResult: SendResult?
+    do throws(SessionError) {
       if let span {
-        try subscription.send(reading: &params.input, request: id, in: span)
+        sendResult = try subscription.send(reading: &params.input, request: id, in: span)
       } else {
-        try subscription.send(reading: &params.input, request: id)
+        sendResult = try subscription.send(reading: &params.input, request: id)
       }
+    } catch {
+      let error = RPCError(error)
+      span?.end(with: error)
+      throw error
     }
+    span?.end(with: sendResult, subscription)
     // Updates are never sent from inside a fold, so this input is folded immediately.
     guard let sendResult else { throw RPCError(.internalError, "the input was queued") }
     if let sequence = params.sequence { participant.accepted(sequence, sendResult, subscription) }

@@ -6,12 +6,19 @@ public import Sessions
 ///
 /// The server traces the inputs that it samples, and those that belong to a trace of their client.
 public protocol InputTracer: Sendable {
-  /// Returns true if an input that belongs to no trace is to begin one. It is called once for each message.
-  func samples() -> Bool
+  /// Returns the number of inputs of a connection up to the next one that is sampled; at least 1, and
+  /// `Int.max` if none is.
+  func distanceToSample() -> Int
 
   /// Begins the span of an input.
   ///
-  /// - Parameter traceparent: The span of the client, as in the header field `traceparent`; nil if the input
-  ///   begins a trace. As W3C Trace Context requires, a text that has another form begins a trace, too.
-  func begin(continuing traceparent: String?) -> any TraceSpan
+  /// - Parameters:
+  ///   - kind: The name of the store's kind.
+  ///   - traceparent: The span of the client, as in the header field `traceparent`; nil if there is none.
+  ///   - isSampled: True if the input is to begin a trace if it continues none. As W3C Trace Context
+  ///     requires, a text of another form is continued by none.
+  /// - Returns: The span; nil if the input is not traced.
+  func begin(
+    _ kind: String, continuing traceparent: String?, isSampled: Bool
+  ) -> (any TraceSpan)?
 }

@@ -72,26 +72,27 @@ public final class Subscription {
   /// - Parameters:
   ///   - reader: A reader at the start of the input.
   ///   - request: The id of the request with the input, as JSON text; nil for a notification.
-  ///   - span: The span of the input. It gets the name of the input, and spans of its effects and its commit.
+  ///   - span: The span of the input. It gets the names of the store and of the input, and causes spans of the
+  ///     effects and of the commit.
+  /// - Returns: The send result; nil as for `AnyStore.send`.
+  /// - Throws: `SessionError`, as without a span.
   public func send(
     reading reader: inout JSONReader, request: UnsafeRawBufferPointer?, in span: any TraceSpan
   ) throws(SessionError) -> SendResult? {
     let entry = storeEntry.parent ?? storeEntry
-    span.describe(entry.kind, [("statewire.store", entry.name)])
-    var result: Result<SendResult?, SessionError> = .success(nil)
-    entry.namingInput(of: span) {
-      span.enclose {
-        do throws(SessionError) {
-          result = .success(try send(reading: &reader, request: request))
-        } catch {
-          result = .failure(error)
-        }
-      }
+    let commits = entry.turnOutcome.commits
+    let before = commits?.entryCount
+    span.add([("statewire.store", entry.name)])
+    entry.store.trace(in: span)
+    defer {
+      entry.store.trace(in: nil)
+      if before != commits?.entryCount { commits?.trace(span) }
     }
-    let sendResult = try result.get()
-    if entry.isJournaled { entry.turnOutcome.commits?.trace(span) }
-    return sendResult
+    return try send(reading: &reader, request: request)
   }
+
+  /// The name of the kind of the store.
+  public var kind: String { storeEntry.kind }
 
   /// Checks that the kind of the store permits a use of it.
   ///

@@ -20,17 +20,6 @@ extension StoreEntry {
       if let self { recording?.traced(record, of: self) }
     }
   }
-
-  /// Gives a span the name of the input that the store takes while `body` runs.
-  func namingInput(of span: any TraceSpan, _ body: () -> Void) {
-    let receiver = store.traceReceiver
-    store.trace { [kind] record in
-      receiver?(record)
-      if let input = record.input { span.describe("\(kind) \(input)", []) }
-    }
-    body()
-    store.trace(receiver)
-  }
 }
 
 extension SessionRecording {

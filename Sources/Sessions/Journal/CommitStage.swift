@@ -40,9 +40,7 @@ final class CommitStage {
   /// The commit of the current turn, if the turn has entries.
   private var current = CommitNumber(rawValue: 1)
   private var lastEnded = CommitNumber(rawValue: 0)
-  /// The spans of inputs of the current turn.
-  private var tracedInputs: [any TraceSpan] = []
-  /// The spans of commits that have not ended.
+  /// The spans of commits that have not ended; each of a traced input with entries.
   private var commitSpans: [(number: CommitNumber, span: any TraceSpan)] = []
   /// Results that have not been handled.
   private var results: [CommitResult] = []
@@ -167,6 +165,9 @@ final class CommitStage {
   /// Returns true if a commit has ended.
   func hasEnded(_ number: CommitNumber) -> Bool { number <= lastEnded }
 
+  /// The number of entries of the current turn.
+  var entryCount: Int { entries.count }
+
   /// True if the current turn has entries.
   var hasEntries: Bool { !entries.isEmpty }
 
@@ -202,8 +203,12 @@ final class CommitStage {
 
   func hold(_ work: any DelayedWork, of record: SessionRecord) { self.work.append((work, record)) }
 
-  /// Begins a span for the commit of the current turn, as a part of the span of an input of the turn.
-  func trace(_ input: any TraceSpan) { tracedInputs.append(input) }
+  /// Begins a span for the commit of the current turn.
+  ///
+  /// - Parameter input: The span of an input that has added entries to the turn.
+  func trace(_ input: any TraceSpan) {
+    if let span = input.child(.commit, "commit") { commitSpans.append((current, span)) }
+  }
 
   /// Adds a result, to be handled at the end of the turn.
   func take(_ result: CommitResult) { results.append(result) }
@@ -250,10 +255,6 @@ final class CommitStage {
     let (number, byteCount) = (current, entryBytes)
     current = number.next
     entryBytes = 0
-    if !tracedInputs.isEmpty {
-      for input in tracedInputs { commitSpans.append((number, input.child(.commit, "commit"))) }
-      tracedInputs = []
-    }
     writer.commit(&entries, byteCount: byteCount, number)
   }
 

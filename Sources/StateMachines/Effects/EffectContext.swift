@@ -80,10 +80,16 @@ public struct EffectContext<Action: Sendable>: Sendable {
     let name = prefix + name
     let part = line.isObserved ? line.parts?.next(name) : nil
     if let part { await line.deliver(.partBegan(part)) }
-    let span = CurrentSpan.value?.child(.operation, name)
-    let outcome = await CurrentSpan.$value.withValue(span) {
-      await meetingFault(name, failing: failure, body)
-    }
+    let span = CurrentSpan.value?.child(.operation, CurrentSpan.name(of: name))
+    let outcome =
+      if let span {
+        await CurrentSpan.$value.withValue(span) {
+          await meetingFault(name, failing: failure, body)
+        }
+      } else {
+        await meetingFault(name, failing: failure, body)
+      }
+    guard span != nil || part != nil else { return outcome }
     let end: OperationEnd =
       Task.isCancelled ? .cancelled : isFailure(outcome) ? .failed : .finished
     span?.end(end)
@@ -92,6 +98,12 @@ public struct EffectContext<Action: Sendable>: Sendable {
   }
 
   /// Performs a part of the work, changed by the fault that is injected for it.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the part.
+  ///   - failure: The outcome that the part gives when a fault is injected.
+  ///   - body: The part.
+  /// - Returns: The outcome of `body`, or `failure`.
   private func meetingFault<Outcome: Sendable>(
     _ name: String, failing failure: Outcome, _ body: () async -> Outcome
   ) async -> Outcome {

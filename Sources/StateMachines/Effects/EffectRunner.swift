@@ -29,15 +29,16 @@ final class EffectRunner<Action: Sendable> {
     fileprivate var exchangeEnded: (@Sendable () -> Void)?
     /// The task of the work; nil while the work is held.
     fileprivate var task: Task<Void, Never>?
-    /// The span of the work that has caused this one; nil if it is not traced.
-    private let cause = CurrentSpan.value
-    /// The span of the work; nil before the work begins.
+    /// The span of the work that has caused this one, until this one begins; nil if it is not traced.
+    private var cause: (any TraceSpan)?
+    /// The span of the work while it runs; nil if it is not traced.
     private(set) var span: (any TraceSpan)?
 
     fileprivate init(
       _ work: Work<Action>, _ operation: Operation, window: EffectID?, _ inputID: InputID,
-      next: Next?
+      next: Next?, cause: (any TraceSpan)?
     ) {
+      self.cause = cause
       number = RunNumber(rawValue: operation.number)
       self.operation = operation
       self.work = work
@@ -49,10 +50,17 @@ final class EffectRunner<Action: Sendable> {
 
     /// Begins the span of the work, if it is traced, and calls `body` within it.
     fileprivate func trace(_ body: () -> Void) {
-      guard let cause, !isFeed else { return body() }
-      let span = cause.child(.effect, work.name)
-      self.span = span
-      span.enclose(body)
+      if !isFeed { span = cause?.child(.effect, CurrentSpan.name(of: work.name)) }
+      cause = nil
+      // The work may be begun by a task of other work, which has a span.
+      guard let current = span ?? CurrentSpan.value else { return body() }
+      if span != nil { current.enclose(body) } else { current.leave(body) }
+    }
+
+    /// Ends the span, if there is one.
+    fileprivate func endSpan(_ end: OperationEnd) {
+      span?.end(end)
+      span = nil
     }
   }
 
@@ -61,9 +69,10 @@ final class EffectRunner<Action: Sendable> {
     let effect: Effect<Action>
     let inputID: InputID
     /// The span of the work that has caused the effect; nil if it is not traced.
-    let cause = CurrentSpan.value
+    let cause: (any TraceSpan)?
 
-    init(effect: Effect<Action>, inputID: InputID) {
+    init(effect: Effect<Action>, inputID: InputID, cause: (any TraceSpan)?) {
+      self.cause = cause
       self.effect = effect
       self.inputID = inputID
     }
@@ -93,6 +102,10 @@ final class EffectRunner<Action: Sendable> {
   private var held: [Run] = []
   private var nextHeld = 0
   private var queues = SerialQueues()
+  /// The span of the work that the store performs now; nil if it is not traced.
+  var cause: (any TraceSpan)? { didSet { if cause != nil { isTraced = true } } }
+  /// True if work has had a span since `runs` was empty.
+  private(set) var isTraced = false
 
   init(host: any StoreHost, store: StoreNumber, environment: StoreEnvironment) {
     self.host = host
@@ -127,7 +140,7 @@ final class EffectRunner<Action: Sendable> {
     {
       return nil
     }
-    let run = Run(work, nextOperation(work.name), window: window, inputID, next: next)
+    let run = Run(work, nextOperation(work.name), window: window, inputID, next: next, cause: cause)
     if next != nil { hasNext = true }
     append(run)
     if let hold {
@@ -153,16 +166,19 @@ final class EffectRunner<Action: Sendable> {
 
   private func start(_ run: Run) {
     if run.work.exchange != nil, !run.isFeed { run.exchangeEnded = environment.beginExchange?() }
-    run.trace { run.task = start(run.work, run.number) }
+    run.trace { run.task = start(run.work, run.number, run.span) }
   }
 
   /// - Returns: The task of the work; nil if another party does it.
-  private func start(_ work: Work<Action>, _ number: RunNumber) -> Task<Void, Never>? {
+  private func start(
+    _ work: Work<Action>, _ number: RunNumber, _ span: (any TraceSpan)?
+  ) -> Task<Void, Never>? {
     let store = store
     work.began?()
     if let exchange = work.exchange {
       exchange(
-        ExchangeReply(host: host, store: store, run: number, clock: environment.clock))
+        ExchangeReply(
+          host: host, store: store, run: number, clock: environment.clock, span: span))
       return nil
     }
     // Weak here too: long work, such as a feed, must not keep the host and its stores alive.
@@ -197,7 +213,7 @@ final class EffectRunner<Action: Sendable> {
     environment.effects?.ended(1)
     run.exchangeEnded?()
     runIndex?.remove(run)
-    if runs.isEmpty { (runIndex, hasNext) = (nil, false) }
+    if runs.isEmpty { (runIndex, hasNext, isTraced) = (nil, false, false) }
     return run
   }
 
@@ -257,7 +273,7 @@ final class EffectRunner<Action: Sendable> {
   func becameFeed(_ run: Run) -> Bool {
     guard !run.isFeed, index(of: run.number) != nil else { return false }
     run.isFeed = true
-    run.span?.end(.finished)
+    run.endSpan(.finished)
     leaveQueue(run.number)
     return true
   }
@@ -270,7 +286,7 @@ final class EffectRunner<Action: Sendable> {
     leaveQueue(number)
     guard let place = index(of: number) else { return nil }
     let run = remove(at: place)
-    run.span?.end(run.hasFailed ? .failed : .finished)
+    run.endSpan(run.hasFailed ? .failed : .finished)
     return run
   }
 
@@ -369,11 +385,11 @@ final class EffectRunner<Action: Sendable> {
         run.exchangeEnded?()
         runIndex?.remove(run)
       }
-      if runs.isEmpty { (runIndex, hasNext) = (nil, false) }
+      if runs.isEmpty { (runIndex, hasNext, isTraced) = (nil, false, false) }
     }
     for run in cancelled {
       run.isHeld = false
-      run.span?.end(.cancelled)
+      run.endSpan(.cancelled)
       run.task?.cancel()
       if let task = run.task { stopping[run.number] = task }
     }

@@ -62,23 +62,25 @@ public final class ExchangeReply<Action: Sendable>: Sendable {
   /// The clock of the store.
   public let clock: any StoreClock
   /// The span of the exchange; nil if it is not traced.
-  public let span = CurrentSpan.value
+  public let span: (any TraceSpan)?
   private let store: StoreNumber
   private let run: RunNumber
   /// Converts an action to the store's own type.
   private let wrap: @Sendable (Action) -> (any Sendable)?
 
   convenience init(
-    host: (any StoreHost)?, store: StoreNumber, run: RunNumber, clock: any StoreClock
+    host: (any StoreHost)?, store: StoreNumber, run: RunNumber, clock: any StoreClock,
+    span: (any TraceSpan)?
   ) {
-    self.init(host, store, run, clock) { $0 }
+    self.init(host, store, run, clock, span) { $0 }
   }
 
   private init(
     _ host: (any StoreHost)?, _ store: StoreNumber, _ run: RunNumber, _ clock: any StoreClock,
-    wrap: @escaping @Sendable (Action) -> (any Sendable)?
+    _ span: (any TraceSpan)?, wrap: @escaping @Sendable (Action) -> (any Sendable)?
   ) {
     (self.host, self.store, self.run, self.clock, self.wrap) = (host, store, run, clock, wrap)
+    self.span = span
   }
 
   /// Returns the message that ends the exchange.
@@ -99,7 +101,7 @@ public final class ExchangeReply<Action: Sendable>: Sendable {
   func pullback<Other: Sendable>(
     by transform: EffectTransform<Other, Action>
   ) -> ExchangeReply<Other> {
-    ExchangeReply<Other>(host, store, run, clock) { [wrap] action in
+    ExchangeReply<Other>(host, store, run, clock, span) { [wrap] action in
       transform.action(action).flatMap(wrap)
     }
   }

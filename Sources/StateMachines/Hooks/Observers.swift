@@ -10,7 +10,7 @@ struct Observers<Machine: StateMachine> {
   private typealias Action = Machine.Action
 
   private let queues: [HookQueue<Machine>]
-  private(set) var trace: ((TraceRecord) -> Void)?
+  private var trace: ((TraceRecord) -> Void)?
   private var test: ((StoreStep<Machine>) -> Void)?
   private(set) var isEmpty: Bool
 

@@ -29,8 +29,8 @@ public protocol AnyStore: AnyObject {
   /// Sends all later trace records to `trace`; nil ends the trace.
   func trace(_ trace: ((TraceRecord) -> Void)?)
 
-  /// The receiver of trace records; nil without a trace.
-  var traceReceiver: ((TraceRecord) -> Void)? { get }
+  /// Sets the span of the inputs that are sent from now on; nil if they are not traced.
+  func trace(in span: (any TraceSpan)?)
 
   /// Takes the input that the machine returns for a phase, if any.
   func take(_ phase: LifecyclePhase)
@@ -222,8 +222,8 @@ extension AnyStore {
   public func audience(of viewer: Viewer) -> AnyHashable? { nil }
   /// Returns the store itself.
   public func store(for audience: AnyHashable) throws(JSONError) -> any AnyStore { self }
-  /// Nil: there is no trace.
-  public var traceReceiver: ((TraceRecord) -> Void)? { nil }
+  /// Does nothing: there are no effects.
+  public func trace(in span: (any TraceSpan)?) {}
   /// A state that cannot be copied.
   public var copyable: CopyableState { .none }
   /// Does nothing: there are no audiences.

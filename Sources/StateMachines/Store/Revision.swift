@@ -53,6 +53,8 @@ public struct Completion: Sendable {
   public let end: End
   /// True if the replies to the exchanges of the input have changed the view state.
   public let changed: Bool
+  /// True if the last effect of the input was cancelled.
+  public let wasCancelled: Bool
 
   /// The way in which an input has ended.
   public enum End: Sendable {
@@ -71,10 +73,13 @@ public struct Completion: Sendable {
   public var refusal: InputRefusal? { if case .refused(let refusal) = end { refusal } else { nil } }
 
   /// Creates a completion.
-  public init(revision: Revision, _ end: End, changed: Bool = false) {
+  public init(
+    revision: Revision, _ end: End, changed: Bool = false, wasCancelled: Bool = false
+  ) {
     self.revision = revision
     self.end = end
     self.changed = changed
+    self.wasCancelled = wasCancelled
   }
 }
 

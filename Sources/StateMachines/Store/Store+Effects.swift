@@ -46,7 +46,9 @@ extension Store {
       if let run = runner.run(window: window) {
         guard throttling == .latest else { return }
         inputIDs.began(inputID)
-        let replaced = runner.replaceNext(of: run, by: .init(effect: effect, inputID: inputID))
+        let replaced = runner.replaceNext(
+          of: run,
+          by: .init(effect: effect, inputID: inputID, cause: runner.cause))
         if let replaced { dropped(replaced) }
       } else {
         open(window, time, for: inputID)
@@ -83,7 +85,9 @@ extension Store {
     _ work: Work<Machine.Action>, for inputID: InputID, window: EffectID? = nil,
     next: Effect<Machine.Action>? = nil
   ) {
-    let next = next.map { EffectRunner<Machine.Action>.Next(effect: $0, inputID: inputID) }
+    let next = next.map {
+      EffectRunner<Machine.Action>.Next(effect: $0, inputID: inputID, cause: runner.cause)
+    }
     guard let run = runner.begin(work, for: inputID, window: window, next: next) else {
       if !work.isKept, let id = work.id { runsAlready(id) }
       return
@@ -171,6 +175,9 @@ extension Store {
 
   /// Handles a message from running work of this store.
   public func receive(_ message: EffectMessage) {
+    // What the message causes belongs to the span of its work.
+    if runner.isTraced { runner.cause = runner.run(message.run)?.span }
+    defer { if runner.cause != nil { runner.cause = nil } }
     switch message.news {
     case .action(let action):
       guard phase != .closed, let run = runner.run(message.run),
@@ -384,7 +391,7 @@ extension Store {
     if !effectsWithoutInput.isEmpty { effectsWithoutInput.remove(inputID) }
     observers.ended(.input(inputID), cancelled ? .cancelled : .finished, revision)
     for waiter in waiters {
-      waiter(Completion(revision: revision, end))
+      waiter(Completion(revision: revision, end, wasCancelled: cancelled))
     }
   }
 }

@@ -259,14 +259,14 @@ extension Store {
       case .becameFeed(let action, let number):
         becameFeed(number, giving: action)
       case .next(let next):
-        let perform = { self.perform(next.effect, for: next.inputID) }
-        if let cause = next.cause { cause.enclose(perform) } else { perform() }
+        runner.cause = next.cause
+        perform(next.effect, for: next.inputID)
+        runner.cause = nil
         settled(next.inputID, cancelled: false)
       case .cancel(let inputID):
         cancelAll(of: inputID)
-      case .replied(let number, let action, let refusal):
-        let receive = { self.replied(number, action, refusal) }
-        if let span = runner.run(number)?.span { span.enclose(receive) } else { receive() }
+      case .replied(let run, let action, let refusal):
+        replied(run, action, refusal)
       }
       if !following.isEmpty { performFollowing() }
     }
@@ -278,12 +278,19 @@ extension Store {
   private func take(_ input: Machine.Input, _ inputID: InputID, _ viewer: Viewer) {
     beginPerforming(inputID)
     observers.began(.input(inputID), input: input, revision)
+    if let span = runner.cause { describe(span, input) }
     let effect = running.effect(of: input, from: viewer)
     if !effect.isSingle { base = published.mark }
     perform(effect, for: inputID)
     if !following.isEmpty { performFollowing(of: inputID) }
     performed(inputID)
     if record != nil { accepted(input, inputID, viewer) }
+  }
+
+  /// Adds the name of an input to its span. A value that is not an enum has no name.
+  private func describe(_ span: any TraceSpan, _ input: Machine.Input) {
+    let name = caseName(of: input)
+    if name != "\(Machine.Input.self)" { span.describe(input: name) }
   }
 
   /// Performs an effect that belongs to no input.
@@ -376,8 +383,8 @@ extension Store {
   /// Removes a listener; it is not called again.
   public func stopListening(_ id: ListenerID) { _ = listeners.remove(id) }
 
-  /// The receiver of trace records; nil without a trace.
-  public var traceReceiver: ((TraceRecord) -> Void)? { observers.trace }
+  /// Sets the span of the inputs that are sent from now on; nil if they are not traced.
+  public func trace(in span: (any TraceSpan)?) { runner.cause = span }
 
   /// Sends all later trace records to `trace`; nil ends the trace.
   public func trace(_ trace: ((TraceRecord) -> Void)?) {

@@ -94,7 +94,7 @@ extension ServeOption {
     ServeOption(
       name: "trace-ratio", kind: .value, valueName: "ratio",
       summary: {
-        "Share of the inputs without a trace of their client that begin a trace, from 0 to 1."
+        "Share of the inputs without a trace of their client that begin a trace, from 0 to 1. (default: 1)"
       },
       allowed: { "a number from 0 to 1" }, standard: { "1" },
       read: { options, word in

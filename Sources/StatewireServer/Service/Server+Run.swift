@@ -110,7 +110,7 @@ extension Server {
         }
       }
       if let exporter = parts.traces?.exporter {
-        // The task ends with the group, after it has sent the last spans.
+        // The task ends with the group; the last spans follow.
         group.addTask(executorPreference: globalConcurrentExecutor) {
           await exporter.run()
           return nil

@@ -15,6 +15,7 @@ internal import Sessions
 internal import StatewirePage
 internal import StatewireProtocol
 internal import StoredTodoLists
+internal import TraceExport
 internal import Transports
 
 /// The parts of a running server.
@@ -48,6 +49,7 @@ struct ServerParts: Sendable {
   func close() async {
     await programs.stopServing()
     await server.stop()
+    await traces?.exporter?.end()
     member?.close()
     await admin?.stop()
     await client?.shutdown()
@@ -92,6 +94,7 @@ struct ServerParts: Sendable {
       ? ServerDocuments(configuration, testing, shared: member?.storage.documents)
       : nil
     let programs = ProgramKinds(configuration.programs, logger, testing)
+    let traces = TraceParts(configuration)
     do {
       // Before the folder is created, so that a mistake in the sources leaves no folder.
       if configuration.kinds.hasBuiltin { remote = try Remote(configuration, plan) }
@@ -121,7 +124,6 @@ struct ServerParts: Sendable {
         return remote.builtin(configuration.builtin, database.todoLists, database.ledger)
       }
       await programs.start()
-      let traces = TraceParts(configuration)
       let kinds = programs.replacing(own)
       if !configuration.listeners.isEmpty { try await documents?.open() }
       let server = try await Server.start(
@@ -153,6 +155,7 @@ struct ServerParts: Sendable {
     } catch {
       await member?.leave()
       await programs.close()
+      await traces?.exporter?.end()
       await admin?.stop()
       await remote?.client.shutdown()
       await database?.close()

@@ -19,10 +19,12 @@ public struct TracingConfiguration: Sendable {
   /// The receiver of the spans.
   public var destination: Destination
   /// The share of the inputs without a trace that begin one, from 0 to 1. Inputs with a `traceparent` belong
-  /// to the trace of their client, which decides for them.
+  /// to the trace of their client, which decides for them: a client can have all its inputs traced.
   public var ratio = 1.0
 
   /// Creates a configuration that traces all inputs.
+  ///
+  /// - Parameter destination: The receiver of the spans.
   public init(_ destination: Destination) { self.destination = destination }
 }
 
@@ -45,8 +47,15 @@ struct TraceParts: Sendable {
       if let node = configuration.cluster?.name { resource.append(("service.instance.id", node)) }
       let queue = SpanQueue()
       tracer = SampledTracer(OTLPTracer(queue), ratio: tracing.ratio)
-      let failures = RepeatedFailures(configuration.logger)
-      exporter = SpanExporter(queue, to: endpoint, resource: resource) { failures.log($0) }
+      // Two, so that an outage does not hide the loss that it leads to.
+      let (failures, losses) = (
+        RepeatedFailures(configuration.logger), RepeatedFailures(configuration.logger)
+      )
+      exporter = SpanExporter(
+        queue, to: endpoint.url, on: endpoint.origin, resource: resource
+      ) { error in
+        if case .dropped = error { losses.log(error) } else { failures.log(error) }
+      }
     }
   }
 }

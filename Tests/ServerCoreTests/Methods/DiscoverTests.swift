@@ -68,10 +68,13 @@ struct DiscoverTests {
         ]
       ]
     ]
-    var search = SecretSearch(in: document)
-    search.read(["oneOf": [["properties": ["key": ["writeOnly": true], "note": [:]]]]])
-    search.read(["$ref": "#/components/schemas/State"])
-    #expect(search.names == ["key", "word"])
+    let members = SchemaMembers(
+      of: [
+        ["oneOf": [["properties": ["key": ["writeOnly": true], "note": [:]]]]],
+        ["$ref": "#/components/schemas/State"],
+      ], in: document)
+    #expect(members.secrets == ["key", "word"])
+    #expect(members.names == ["key", "word", "note", "own"])
   }
 
   @Test("each described method exists, and each reference resolves")
