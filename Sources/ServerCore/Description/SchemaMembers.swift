@@ -6,8 +6,9 @@ public import StatewireJSON
 public struct SchemaMembers {
   /// The names of all members.
   public private(set) var names: Set<String> = []
-  /// The names of the members whose schema has `"writeOnly": true` or `"format": "password"`, which programs
-  /// of other languages use for secrets.
+  /// The names of the members whose schema has `"writeOnly": true` or `"format": "password"`, which
+  /// programs of other languages use for secrets. The schema can be that of a case, of an element, or
+  /// of a reference, at any depth.
   public private(set) var secrets: Set<String> = []
   /// The values of `type` by which cases are told apart.
   public private(set) var types: Set<String> = []
@@ -42,11 +43,33 @@ public struct SchemaMembers {
     }
   }
 
+  /// The keywords whose schemas describe the same value as the schema that has them, or a part of it
+  /// without a name.
+  private static let parts = [
+    "additionalProperties", "allOf", "anyOf", "items", "oneOf", "prefixItems",
+  ]
+
   private func isSecret(_ schema: JSONValue) -> Bool {
+    var seen: Set<String> = []
+    return isSecret(schema, &seen)
+  }
+
+  /// - Parameter seen: The references that have been followed; a schema can contain itself.
+  private func isSecret(_ schema: JSONValue, _ seen: inout Set<String>) -> Bool {
+    if let schemas = schema.array {
+      for schema in schemas where isSecret(schema, &seen) { return true }
+      return false
+    }
     if schema["writeOnly"] == true || schema["format"] == "password" { return true }
-    // One step is enough: names are given to types, not to references.
-    guard let target = schema["$ref"]?.string.map(target(of:)) else { return false }
-    return target["writeOnly"] == true || target["format"] == "password"
+    if let reference = schema["$ref"]?.string, seen.insert(reference).inserted,
+      isSecret(target(of: reference), &seen)
+    {
+      return true
+    }
+    for part in Self.parts {
+      if let schema = schema[part], isSecret(schema, &seen) { return true }
+    }
+    return false
   }
 
   private func target(of reference: String) -> JSONValue {

@@ -56,25 +56,31 @@ struct DiscoverTests {
     let stores = try #require(ServerDescription(kinds: kinds).openRPC["x-stores"])
     #expect(stores["vault"]?["secrets"] == ["pin"])
     #expect(stores["open"]?["secrets"] == [])
+    let password: JSONValue = ["type": "string", "format": "password"]
+    let word: JSONValue = ["$ref": "#/components/schemas/Word"]
+    let members: JSONValue = [
+      "word": word, "optional": ["anyOf": [password, ["type": "null"]]], "all": ["allOf": [word]],
+      "far": ["$ref": "#/components/schemas/Far"], "one": ["oneOf": [["type": "null"], word]],
+      "list": ["type": "array", "items": ["anyOf": [word, ["type": "null"]]]],
+      "pair": ["prefixItems": [["type": "string"], password]],
+      "map": ["additionalProperties": password], "count": ["type": "number"],
+      "own": ["$ref": "#/components/schemas/State"], "loop": ["$ref": "#/components/schemas/Loop"],
+      "closed": ["type": "object", "additionalProperties": false],
+    ]
     let document: JSONValue = [
       "components": [
         "schemas": [
-          "State": [
-            "properties": [
-              "word": ["$ref": "#/components/schemas/Word"],
-              "own": ["$ref": "#/components/schemas/State"],
-            ]
-          ], "Word": ["type": "string", "format": "password"],
+          "State": ["properties": members], "Word": password, "Far": ["allOf": [word]],
+          "Loop": ["anyOf": [["$ref": "#/components/schemas/Loop"], ["type": "null"]]],
         ]
       ]
     ]
-    let members = SchemaMembers(
-      of: [
-        ["oneOf": [["properties": ["key": ["writeOnly": true], "note": [:]]]]],
-        ["$ref": "#/components/schemas/State"],
-      ], in: document)
-    #expect(members.secrets == ["key", "word"])
-    #expect(members.names == ["key", "word", "note", "own"])
+    let key: JSONValue = ["oneOf": [["properties": ["key": ["writeOnly": true], "note": [:]]]]]
+    let members = SchemaMembers(of: key, in: document)
+    #expect(members.secrets == ["key"] && members.names == ["key", "note"])
+    let state = SchemaMembers(of: ["$ref": "#/components/schemas/State"], in: document)
+    #expect(
+      state.secrets == ["all", "far", "list", "map", "one", "optional", "pair", "word"])
   }
 
   @Test("each described method exists, and each reference resolves")
