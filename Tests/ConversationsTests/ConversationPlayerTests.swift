@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StatewireJSON
 import Testing
 
 @testable import Conversations
@@ -68,6 +69,56 @@ struct ConversationPlayerTests {
       1: the conversation needs a value of <token>
         pass --given token=FILE, a file whose first line is the value
       """)
+  }
+
+  @Test("reports, transcripts and rewritten values show a given value by its name")
+  func givenIsHidden() async throws {
+    let text = """
+      @given token
+      @given pin
+      --> {"token": "<token>", "path": "a/<token>/<pin>"}
+      <-- {"id": "<id>", "name": "<token>", "pin": "<pin>", "text": "of <token>", "end": 1}
+      """
+    var given = GivenValues()
+    given["token"] = "Größe\"7"
+    given["pin"] = "12"
+    let stage = Stage([
+      #"{"id":1,"name":"is Größe\"7!","pin":"13","text":"x","end":"Gr\u00f6\u00dfe\"7","more":{"Größe\"7":["12",12,512]}}"#
+    ])
+    let player = stage.player(given: given)
+    let played = await player.perform(try conversation(text), recording: false)
+    let received =
+      #"{"id": 1, "name": "is <token>!", "pin": "13", "text": "x", "end": "<token>", "more": {"<token>": ["<pin>", "<pin>", 512]}}"#
+    guard case .failed(let failure) = played.outcome else {
+      Issue.record("The conversation has passed.")
+      return
+    }
+    #expect(
+      failure.description == """
+        x.conversation:4: the message is not the expected one
+          expected  {"id": "<id>", "name": "<token>", "pin": "<pin>", "text": "of <token>", "end": 1}
+          received  \(received)
+          at /name: expected "<token>", received "is <token>!"
+          at /pin: expected "<pin>", received "13"
+          at /text: expected "of <token>", received "x"
+          at /end: expected 1, received "<token>"
+          at /more: not expected: {"<token>": ["<pin>", "<pin>", 512]}
+          before that:
+            --> {"token": "<token>", "path": "a/<token>/12"}
+        """)
+    #expect(
+      played.transcript.lines.map { String(decoding: $0.bytes, as: UTF8.self) } == [
+        #"--> {"token":"<token>","path":"a/<token>/12"}"#,
+        "<-- " + (try JSONValue(parsing: Array(received.utf8)).description),
+      ])
+    let again = Stage([
+      #"{"id":1,"name":"is Größe\"7!","pin":"12","text":"<Größe\"7 <b>","end":"Größe\"7","more":{"Größe\"7":1,"b":[12]}}"#
+    ])
+    let recorded = await again.player(given: given).record(try conversation(text))
+    #expect(
+      recorded.rewrites.map(\.text) == [
+        #"{"id": "<id>", "name": "is <token>!", "pin": "<pin>", "text": "<<<token> <<b>", "end": "<token>", "more": {"b": ["<_:number>"], "...": "..."}}"#
+      ])
   }
 
   @Test(

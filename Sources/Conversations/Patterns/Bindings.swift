@@ -7,10 +7,18 @@ import StatewireJSON
 /// Names are ASCII, so comparing them as `String` compares bytes.
 struct Bindings: Sendable, Equatable {
   private var values: [String: JSONValue] = [:]
+  /// The values that are shown by their names.
+  private(set) var given = HiddenValues()
 
   subscript(name: String) -> JSONValue? { values[name] }
 
   mutating func bind(_ name: String, to value: JSONValue) { values[name] = value }
+
+  /// Binds a name to a value of `--given`, such as a token, which no output may contain.
+  mutating func bind(_ name: String, toGiven text: String) {
+    values[name] = .string(text)
+    given.add(text, name: name)
+  }
 }
 
 /// A name without a value.

@@ -39,12 +39,16 @@ private struct Comparison {
         if check(kind, value) { bindings.bind(name, to: value) }
         return
       }
-      if bound != value { report("\(bound.shortened), which is <\(name)>", value) }
+      if bound != value {
+        let shown = bindings.given.shown(bound)
+        report(
+          shown == bound ? "\(bound.shortened), which is <\(name)>" : shown.shortened, value)
+      }
     case .text(let parts):
       guard let text = try? Pattern.joined(parts, bindings) else {
         return report(pattern.spaced, value)
       }
-      if value != .string(text) { report(JSONValue.string(text).shortened, value) }
+      if value != .string(text) { report(bindings.given.shown(.string(text)).shortened, value) }
     case .literal(let literal):
       if literal != value { report(literal.shortened, value) }
     case .array(let elements):
@@ -95,8 +99,10 @@ private struct Comparison {
   }
 
   private mutating func report(_ expected: String?, _ received: JSONValue?) {
+    let given = bindings.given
     differences.append(
       Difference(
-        pointer: JSONPointer(path), expected: expected?.shortened(to: 160), received: received))
+        pointer: JSONPointer(path.map { given.shown($0) }), expected: expected?.shortened(to: 160),
+        received: received.map { given.shown($0) }))
   }
 }

@@ -31,17 +31,17 @@ enum Arrival: Sendable {
 /// Returns the result of `work`; nil if the time has passed before. `work` is cancelled then.
 ///
 /// A result that comes at the same moment is still returned, so that no message is lost.
-func result<Result: Sendable>(
+func result<Value: Sendable>(
   within time: Duration, timer: @escaping ConversationTimer = { try await Task.sleep(for: $0) },
-  of work: @escaping @Sendable () async -> Result?
-) async -> Result? {
-  await withTaskGroup(of: Result?.self) { group in
+  of work: @escaping @Sendable () async -> Value?
+) async -> Value? {
+  await withTaskGroup(of: Value?.self) { group in
     group.addTask { await work() }
     group.addTask {
       try? await timer(time)
       return nil
     }
-    var found: Result?
+    var found: Value?
     for await result in group {
       found = found ?? result
       group.cancelAll()

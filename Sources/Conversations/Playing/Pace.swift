@@ -49,7 +49,7 @@ public struct GivenValues: Sendable, Equatable {
   /// The names of a conversation with their values.
   func bindings(of names: [String]) -> Bindings {
     var bindings = Bindings()
-    for name in names { if let value = values[name] { bindings.bind(name, to: .string(value)) } }
+    for name in names { if let value = values[name] { bindings.bind(name, toGiven: value) } }
     return bindings
   }
 }

@@ -34,7 +34,7 @@ extension Performance {
   ) async throws(ConversationFailure) {
     let index = try await open(name, line: line)
     let arrival = await arrival(on: index, within: time)
-    guard let what = arrival.unexpected else { return }
+    guard let what = arrival.unexpected(bindings.given) else { return }
     throw failure(line, "expected nothing for \(time.seconds)", [what], on: index)
   }
 
@@ -51,7 +51,7 @@ extension Performance {
     case .message, .failed:
       throw failure(
         line, "the server was expected to close the connection",
-        [arrival.unexpected ?? ""], on: index)
+        [arrival.unexpected(bindings.given) ?? ""], on: index)
     }
   }
 
@@ -60,7 +60,7 @@ extension Performance {
     let connection = connections[index]
     let arrival = await Arrival.next(on: connection.channel, within: time, timer: timer)
     switch arrival {
-    case .message(let bytes): transcript.received(bytes, on: connection.name)
+    case .message(let bytes): transcript.received(bindings.given.shown(bytes), on: connection.name)
     case .closed: transcript.closedByServer(connection.name)
     case .failed, .nothing: break
     }
@@ -78,10 +78,11 @@ extension Performance {
     case .message(let bytes):
       do {
         let value = try JSONValue(parsing: bytes)
-        connections[index].received(value.spaced)
+        connections[index].received(bindings.given.shown(value).spaced)
         return value
       } catch {
-        let details = expected + ["received  \(bytes.readable)", "because: \(error)"]
+        let received = bindings.given.shown(bytes).readable
+        let details = expected + ["received  \(received)", "because: \(error)"]
         throw failure(line, "the received message is not JSON", details, on: index)
       }
     case .nothing:
@@ -139,14 +140,16 @@ extension Performance {
     _ value: JSONValue, among missing: [Expectation], after history: [String]
   ) -> ConversationFailure {
     guard let nearest = GroupMatching.nearest(to: value, among: missing, bindings) else {
-      return failure(0, "no further message was expected", ["received  \(value.spaced)"])
+      return failure(
+        0, "no further message was expected",
+        ["received  \(bindings.given.shown(value).spaced)"])
     }
     var bindings = bindings
     let differences = nearest.pattern.differences(from: value, binding: &bindings)
     let shown = 5
     var details = [
       "expected  \(nearest.pattern.spaced.shortened(to: 400))",
-      "received  \(value.spaced.shortened(to: 400))",
+      "received  \(bindings.given.shown(value).spaced.shortened(to: 400))",
     ]
     details += differences.prefix(shown).map { "at \($0)" }
     if differences.count > shown { details.append("and \(differences.count - shown) more") }
@@ -159,11 +162,11 @@ extension Performance {
 }
 
 extension Arrival {
-  /// The arrival in one line; nil if nothing came.
-  fileprivate var unexpected: String? {
+  /// Returns the arrival in one line; nil if nothing came.
+  fileprivate func unexpected(_ given: HiddenValues) -> String? {
     switch self {
     case .nothing: nil
-    case .message(let bytes): "received  \(bytes.readable.shortened(to: 400))"
+    case .message(let bytes): "received  \(given.shown(bytes).readable.shortened(to: 400))"
     case .closed: "the server closed the connection"
     case .failed(let error): "the connection failed: \(error)"
     }

@@ -90,16 +90,16 @@ extension Performance {
       } catch {
         throw failure(line, "<\(error.name)> has no value", on: index)
       }
-      connections[index].sent(value.spaced)
-      transcript.sent(value.bytes, on: name)
+      connections[index].sent(bindings.given.shown(value).spaced)
+      transcript.sent(bindings.given.shown(value.bytes), on: name)
       try await bounded(line: line, on: index) { try await channel.send(value.bytes) }
     case .frame(let bytes):
-      connections[index].sent("frame " + bytes.readable)
-      transcript.sent(bytes, on: name)
+      connections[index].sent("frame " + bindings.given.shown(bytes).readable)
+      transcript.sent(bindings.given.shown(bytes), on: name)
       try await bounded(line: line, on: index) { try await channel.send(bytes) }
     case .raw(let bytes):
-      connections[index].sent("raw " + bytes.readable)
-      transcript.sent(raw: bytes, on: name)
+      connections[index].sent("raw " + bindings.given.shown(bytes).readable)
+      transcript.sent(raw: bindings.given.shown(bytes), on: name)
       try await bounded(line: line, on: index) { try await channel.send(raw: bytes) }
     }
   }

@@ -13,7 +13,7 @@ extension Pattern {
         values.indices.map { index in
           index < patterns.count
             ? patterns[index].adjusted(to: values[index], binding: &bindings)
-            : Pattern.literally(values[index])
+            : Pattern.literally(values[index], bindings.given)
         })
     case (.object(let members, let isOpen), .object(let object)):
       var rest = object
@@ -25,28 +25,47 @@ extension Pattern {
       if isOpen {
         written["..."] = "..."
       } else {
-        for (key, value) in rest { written[key] = Pattern.literally(value, forKey: key) }
+        Pattern.write(rest, bindings.given, into: &written)
       }
       return .object(written)
     default:
-      return Pattern.literally(value)
+      return Pattern.literally(value, bindings.given)
     }
   }
 
-  /// Returns the JSON of a pattern that matches exactly a value.
-  static func literally(_ value: JSONValue) -> JSONValue {
+  /// Returns the JSON of a pattern that matches exactly a value, with the names of hidden values.
+  static func literally(
+    _ value: JSONValue, _ hidden: HiddenValues = HiddenValues()
+  ) -> JSONValue {
     switch value {
-    case .null, .bool, .number: value
-    case .string(let text): .string(Placeholder.escaped(text))
-    case .array(let elements): .array(elements.map(literally))
+    case .null, .bool: return value
+    case .number: return hidden.pattern(of: "\(value)") == nil ? value : "<_:number>"
+    case .string(let text):
+      return hidden.pattern(of: text)?.written ?? .string(Placeholder.escaped(text))
+    case .array(let elements): return .array(elements.map { literally($0, hidden) })
     case .object(let object):
-      .object(JSONObject(object.map { ($0.key, literally($0.value, forKey: $0.key)) }))
+      var written = JSONObject()
+      write(object, hidden, into: &written)
+      return .object(written)
     }
   }
 
-  /// Returns the JSON for a member. A member `"...": "..."` cannot be matched exactly, because it
-  /// means that there may be further members.
-  private static func literally(_ value: JSONValue, forKey key: String) -> JSONValue {
-    key == "..." && value.string == "..." ? "<_:string>" : literally(value)
+  /// Writes members, and that there may be further ones if a key contains a hidden value.
+  ///
+  /// A member `"...": "..."` cannot be matched exactly, because it means that there may be further
+  /// members.
+  private static func write(
+    _ members: JSONObject, _ hidden: HiddenValues, into written: inout JSONObject
+  ) {
+    var isOpen = false
+    for (key, value) in members {
+      if hidden.pattern(of: key) != nil {
+        isOpen = true
+      } else {
+        written[key] =
+          key == "..." && value.string == "..." ? "<_:string>" : literally(value, hidden)
+      }
+    }
+    if isOpen { written["..."] = "..." }
   }
 }

@@ -209,10 +209,12 @@ extension ConversationRun {
   private func play(
     _ conversation: Conversation, _ connect: @escaping ConversationPlayer.Connect
   ) async -> PlayedConversation {
+    let hidden = given.bindings(of: conversation.givenNames).given
     let player = ConversationPlayer(wait: wait, pace: pace, given: given) {
       [isVerbose, report] name in
       let channel = try await connect(name)
-      return isVerbose ? ReportingChannel(channel: channel, name: name, report: report) : channel
+      return isVerbose
+        ? ReportingChannel(channel: channel, name: name, hidden: hidden, report: report) : channel
     }
     return await player.perform(conversation, recording: isUpdating)
   }

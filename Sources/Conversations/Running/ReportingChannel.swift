@@ -2,11 +2,12 @@
 
 import StatewireJSON
 
-/// A channel that reports its messages, as the lines of a conversation.
+/// A channel that reports its messages, as the lines of a conversation, without hidden values.
 struct ReportingChannel: ConversationChannel {
   let channel: any ConversationChannel
   /// The name of the connection; empty if it has none.
   let name: String
+  let hidden: HiddenValues
   let report: @Sendable (String) async -> Void
 
   func send(_ message: [UInt8]) async throws {
@@ -31,6 +32,6 @@ struct ReportingChannel: ConversationChannel {
 
   private func tell(_ arrow: String, _ bytes: [UInt8]) async {
     let prefix = name.isEmpty ? arrow : "\(name) \(arrow)"
-    await report("\(prefix) \(String(decoding: bytes, as: UTF8.self).printable)")
+    await report("\(prefix) \(String(decoding: hidden.shown(bytes), as: UTF8.self).printable)")
   }
 }
