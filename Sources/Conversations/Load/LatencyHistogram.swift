@@ -26,13 +26,6 @@ struct LatencyHistogram: Sendable, Equatable {
     maximum = max(maximum, duration)
   }
 
-  /// Adds the durations of another histogram.
-  mutating func add(_ other: LatencyHistogram) {
-    for index in counts.indices { counts[index] += other.counts[index] }
-    count += other.count
-    maximum = max(maximum, other.maximum)
-  }
-
   /// Returns the shortest duration that is not exceeded by this share of all; zero without any.
   ///
   /// - Parameter share: From 0 to 1; 0.5 is the median.

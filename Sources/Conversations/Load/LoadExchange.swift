@@ -18,6 +18,11 @@ struct LoadExchange: Sendable {
     case raw([UInt8])
   }
 
+  /// Creates a play that has sent nothing yet.
+  ///
+  /// - Parameters:
+  ///   - script: The messages to send, and the values to keep.
+  ///   - given: The values of names that no message gives a value.
   init(_ script: LoadScript, given: Bindings) {
     self.script = script
     bindings = given
@@ -55,12 +60,24 @@ struct LoadExchange: Sendable {
   }
 
   /// Notes a message of the server.
-  mutating func received(_ message: [UInt8], on connection: String, at time: Duration) {
+  ///
+  /// - Parameters:
+  ///   - message: The message.
+  ///   - connection: The name of its connection.
+  ///   - time: The time at which it has arrived.
+  ///   - latencies: Gets the times of the requests to which it responds.
+  mutating func received(
+    _ message: [UInt8], on connection: String, at time: Duration,
+    latencies: inout LatencyHistogram
+  ) {
     guard let value = try? JSONValue(parsing: message) else { return }
-    for part in value.parts { received(part, connection, time) }
+    for part in value.parts { received(part, connection, time, &latencies) }
   }
 
-  private mutating func received(_ message: JSONValue, _ connection: String, _ time: Duration) {
+  private mutating func received(
+    _ message: JSONValue, _ connection: String, _ time: Duration,
+    _ latencies: inout LatencyHistogram
+  ) {
     let captures = script.captures[connection]
     guard message["method"] == nil else {
       tally.updates += 1
@@ -76,12 +93,12 @@ struct LoadExchange: Sendable {
     captures?.responses[id]?.capture(from: message, into: &bindings)
     guard let intended = open[connection]?.removeValue(forKey: id) else { return }
     tally.responses += 1
-    tally.latencies.add(time - intended)
+    latencies.add(time - intended)
     if let code = message["error"]?["code"]?.int { tally.errors[code, default: 0] += 1 }
   }
 
   /// True if all requests have a response.
-  var isAnswered: Bool { open.values.allSatisfy(\.isEmpty) }
+  var hasAllResponses: Bool { open.values.allSatisfy(\.isEmpty) }
 
   /// Changes the counts that only the adapter knows.
   mutating func count(_ change: (inout LoadTally) -> Void) { change(&tally) }

@@ -15,27 +15,27 @@ final class LoadPlay: Sendable {
     var closed: Set<String> = []
   }
 
-  private let state: Mutex<State>
+  private let state: Watched<State>
   private let connections: [String: ClientConnection]
   private let start: ContinuousClock.Instant
   private let patience: Duration
-  private let arrivals: AsyncStream<Void>
-  private let arrived: AsyncStream<Void>.Continuation
+  private let times: SharedTimes
 
   /// - Parameters:
   ///   - exchange: What is sent and received.
   ///   - connections: The open connections, by name.
   ///   - start: The start of the load.
   ///   - patience: The time to wait for values, and at the end for responses.
+  ///   - times: Gets the latencies and delays.
   init(
     _ exchange: LoadExchange, on connections: [String: ClientConnection],
-    since start: ContinuousClock.Instant, patience: Duration
+    since start: ContinuousClock.Instant, patience: Duration, times: SharedTimes
   ) {
-    state = Mutex(State(exchange: exchange, lastWritten: ContinuousClock.now - start))
+    state = Watched(State(exchange: exchange, lastWritten: ContinuousClock.now - start))
     self.connections = connections
     self.start = start
     self.patience = patience
-    (arrivals, arrived) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    self.times = times
   }
 
   private var time: Duration { ContinuousClock.now - start }
@@ -55,7 +55,7 @@ final class LoadPlay: Sendable {
       let isLate = filled.hasWaited ? state.lastReceived : .zero
       let ready = max(intended, state.lastWritten, isLate)
       let delay = time - ready
-      state.exchange.count { $0.delays.add(delay) }
+      times.withLock { $0.delays.add(delay) }
       state.exchange.sent(filled.message, on: message.connection, intended: intended)
     }
     do {
@@ -78,20 +78,18 @@ final class LoadPlay: Sendable {
   ) async -> (message: LoadExchange.Filled, hasWaited: Bool)? {
     if let filled = state.withLock({ $0.exchange.filled(message) }) { return (filled, false) }
     return await result(within: patience) { [self] in
-      while !Task.isCancelled {
-        let (filled, isClosed) = state.withLock {
-          ($0.exchange.filled(message), $0.closed.count == connections.count)
-        }
-        if let filled { return (filled, true) }
-        if isClosed { return nil }
-        await arrival()
+      await state.first { state in
+        if let filled = state.exchange.filled(message) { return Waited.filled(filled) }
+        return state.closed.count == connections.count ? .closed : nil
       }
-      return nil
-    }
+    }.flatMap { if case .filled(let filled) = $0 { (filled, true) } else { nil } }
   }
 
-  /// Waits until something has arrived.
-  private func arrival() async { for await _ in arrivals { return } }
+  private enum Waited {
+    case filled(LoadExchange.Filled)
+    /// The server has closed all connections.
+    case closed
+  }
 
   /// Receives on all connections until they are closed.
   func receive() async {
@@ -100,16 +98,17 @@ final class LoadPlay: Sendable {
         group.addTask { [self] in
           while let messages = try? await connection.receiveAll() {
             let time = time
-            state.withLock { state in
+            state.withLock(notifies: true) { state in
               state.lastReceived = time
-              for message in messages {
-                state.exchange.received(message, on: name, at: time)
+              times.withLock { times in
+                for message in messages {
+                  state.exchange.received(
+                    message, on: name, at: time, latencies: &times.latencies)
+                }
               }
             }
-            arrived.yield()
           }
-          state.withLock { _ = $0.closed.insert(name) }
-          arrived.yield()
+          state.withLock(notifies: true) { _ = $0.closed.insert(name) }
         }
       }
     }
@@ -120,22 +119,27 @@ final class LoadPlay: Sendable {
   /// - Returns: The counts of this play, and the time at which the last message was written.
   func finish() async -> (tally: LoadTally, lastWritten: Duration) {
     _ = await result(within: patience) { [self] () -> Bool? in
-      while !Task.isCancelled {
-        let isDone = state.withLock {
-          $0.exchange.isAnswered || $0.closed.count == connections.count
-        }
-        if isDone { return true }
-        await arrival()
+      await state.first { state in
+        state.exchange.hasAllResponses || state.closed.count == connections.count ? true : nil
       }
-      return nil
     }
     state.withLock { state in
-      if !state.exchange.isAnswered {
+      if !state.exchange.hasAllResponses {
         let failed = state.closed.count
         state.exchange.count { $0.failedConnections += failed }
       }
     }
     for connection in connections.values { await connection.close(patience: .zero) }
     return state.withLock { ($0.exchange.tally, $0.lastWritten) }
+  }
+}
+
+/// The times of all clients of a load.
+final class SharedTimes: Sendable {
+  private let times = Mutex(LoadTimes())
+
+  /// Reads or changes the times.
+  func withLock<Value: Sendable>(_ body: (inout LoadTimes) -> Value) -> Value {
+    times.withLock { body(&$0) }
   }
 }

@@ -6,6 +6,7 @@ public import StatewireJSON
 public struct LoadReport: Sendable, Equatable {
   let schedule: LoadSchedule
   let tally: LoadTally
+  let times: LoadTimes
   /// The time from the start until the last message was sent.
   let sendingTime: Duration
 
@@ -14,11 +15,11 @@ public struct LoadReport: Sendable, Equatable {
 
   /// True if the generator has sent 1 % of the messages more than 10 ms late, for no reason of the
   /// server: the latencies then contain its delay, and the rate was not reached by its fault.
-  public var isGeneratorLimit: Bool { tally.delays.percentile(0.99) > Self.acceptableDelay }
+  public var isGeneratorLimit: Bool { times.delays.percentile(0.99) > Self.acceptableDelay }
 
   /// True if all requests were sent and have a response, which may be an error.
   public var isComplete: Bool {
-    tally.unanswered == 0 && tally.failedConnections == 0 && tally.unsent == 0
+    tally.withoutResponse == 0 && tally.failedConnections == 0 && tally.unsent == 0
   }
 
   private static let percentiles: [(name: String, share: Double)] = [
@@ -34,9 +35,9 @@ public struct LoadReport: Sendable, Equatable {
   public var json: JSONValue {
     var latencies = JSONObject(
       Self.percentiles.map { name, share in
-        (name, Self.milliseconds(tally.latencies.percentile(share)))
+        (name, Self.milliseconds(times.latencies.percentile(share)))
       })
-    latencies["max"] = Self.milliseconds(tally.latencies.maximum)
+    latencies["max"] = Self.milliseconds(times.latencies.maximum)
     return [
       "clients": .number(JSONNumber(Int64(schedule.clients))),
       "seconds": Self.decimal(sendingTime / .seconds(1), digits: 3),
@@ -45,15 +46,16 @@ public struct LoadReport: Sendable, Equatable {
       "requests": Self.count(tally.requests), "notifications": Self.count(tally.notifications),
       "inputs": Self.count(tally.inputs),
       "inputsPerSecond": Self.decimal(Double(tally.inputs) / seconds, digits: 1),
-      "responses": Self.count(tally.responses), "unanswered": Self.count(tally.unanswered),
+      "responses": Self.count(tally.responses),
+      "withoutResponse": Self.count(tally.withoutResponse),
       "errors": .object(
         JSONObject(tally.errors.sorted { $0.key > $1.key }.map { ("\($0)", Self.count($1)) })),
       "updates": Self.count(tally.updates), "connections": Self.count(tally.connections),
       "failedConnections": Self.count(tally.failedConnections),
       "unsent": Self.count(tally.unsent), "latencyMilliseconds": .object(latencies),
       "generator": [
-        "delayP99Milliseconds": Self.milliseconds(tally.delays.percentile(0.99)),
-        "delayMaxMilliseconds": Self.milliseconds(tally.delays.maximum),
+        "delayP99Milliseconds": Self.milliseconds(times.delays.percentile(0.99)),
+        "delayMaxMilliseconds": Self.milliseconds(times.delays.maximum),
         "wasLimit": .bool(isGeneratorLimit),
       ],
     ]
@@ -68,7 +70,7 @@ public struct LoadReport: Sendable, Equatable {
       "clients    \(schedule.clients), connections \(tally.connections), "
         + "failed \(tally.failedConnections)",
       "requests   \(tally.requests), responses \(tally.responses), "
-        + "unanswered \(tally.unanswered), not sent \(tally.unsent)",
+        + "without response \(tally.withoutResponse), not sent \(tally.unsent)",
       "errors     " + (errors.isEmpty ? "none" : Self.listed(errors, unit: "")),
       "inputs     \(tally.inputs), \(json["inputsPerSecond"] ?? 0) per second",
       "rate       \(json["sentRate"] ?? 0) of \(json["targetRate"] ?? 0) messages per second, "

@@ -65,14 +65,17 @@ public struct LoadRun: Sendable {
       await group.next()
       group.cancelAll()
     }
+    let times = total.times.withLock { $0 }
     return total.counts.withLock {
-      LoadReport(schedule: schedule, tally: $0.tally, sendingTime: $0.sendingTime)
+      LoadReport(
+        schedule: schedule, tally: $0.tally, times: times, sendingTime: $0.sendingTime)
     }
   }
 
-  /// The counts of all clients.
+  /// The counts and times of all clients.
   private final class Total: Sendable {
     let counts = Mutex((tally: LoadTally(), sendingTime: Duration.zero))
+    let times = SharedTimes()
 
     func add(_ tally: LoadTally, lastWritten: Duration) {
       counts.withLock {
@@ -114,7 +117,7 @@ public struct LoadRun: Sendable {
           $0.failedConnections = opened.failed
         }
         let play = LoadPlay(
-          exchange, on: opened.connections, since: start, patience: patience)
+          exchange, on: opened.connections, since: start, patience: patience, times: total.times)
         group.addTask { await play.receive() }
         for message in script.messages {
           guard let time = schedule.time(of: index, client: client) else { break }

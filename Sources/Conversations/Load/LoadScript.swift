@@ -76,7 +76,7 @@ extension Pattern {
   }
 
   /// Binds the names in the pattern to the values at their places. Differences do not matter: under
-  /// load, revisions are others than in the conversation.
+  /// load, revisions are not those of the conversation.
   func capture(from value: JSONValue, into bindings: inout Bindings) {
     _ = differences(from: value, binding: &bindings)
   }

@@ -2,7 +2,7 @@
 
 import StatewireJSON
 
-/// The counts and times of a load, or of one of its clients.
+/// The counts of a load, or of one play of one of its clients.
 struct LoadTally: Sendable, Equatable {
   /// Requests sent, each of a batch.
   var requests = 0
@@ -23,10 +23,6 @@ struct LoadTally: Sendable, Equatable {
   /// Messages that were not sent, because a value from the server was missing or nothing could be
   /// sent any more.
   var unsent = 0
-  /// The time from when a request was to be sent until its response.
-  var latencies = LatencyHistogram()
-  /// The time from when a message could be sent until it was: the delay of the generator.
-  var delays = LatencyHistogram()
 
   mutating func add(_ other: LoadTally) {
     requests += other.requests
@@ -38,10 +34,16 @@ struct LoadTally: Sendable, Equatable {
     connections += other.connections
     failedConnections += other.failedConnections
     unsent += other.unsent
-    latencies.add(other.latencies)
-    delays.add(other.delays)
   }
 
-  /// Requests without a response.
-  var unanswered: Int { requests - responses }
+  /// The number of requests without a response.
+  var withoutResponse: Int { requests - responses }
+}
+
+/// The times of a load, of all its clients: histograms have a fixed size, which is large.
+struct LoadTimes: Sendable, Equatable {
+  /// The time from when a request was to be sent until its response.
+  var latencies = LatencyHistogram()
+  /// The time from when a message could be sent until it was: the delay of the generator.
+  var delays = LatencyHistogram()
 }
