@@ -34,7 +34,7 @@ struct ConversationRecorderTests {
     }
   }
 
-  private static func described(isComplete: Bool = true) -> ServerSecrets {
+  static func described(isComplete: Bool = true) -> ServerSecrets {
     var secrets = ServerSecrets()
     secrets.learn(from: description, isComplete: isComplete)
     return secrets
@@ -143,31 +143,160 @@ struct ConversationRecorderTests {
     try check(messages, kept, ServerSecrets(names: ["KEY"], keepsUndescribed: true))
   }
 
-  @Test(
-    "the kind of a store is known only if this client has opened it, or no other client can have")
-  func kinds() {
-    let secrets = Self.described()
+  @Test("old requests are forgotten, and the memory of all is counted")
+  func requests() {
     var requests = RecordedRequests()
-    let open = RecordedRequests.Request(method: "store/open", store: "plain", kind: "form")
-    #expect(requests.kind(of: "plain", secrets) == "plain")
-    #expect(requests.kind(of: "other", secrets) == nil)
-    requests.sent(open, id: 1)
-    #expect(requests.kind(of: "plain", secrets) == nil)
-    #expect(requests.responded(id: 1, isError: false) == open)
-    #expect(requests.kind(of: "plain", secrets) == "form")
-    #expect(requests.responded(id: 1, isError: false) == nil)
-    requests.sent(open, id: 2)
-    #expect(requests.responded(id: 2, isError: true) == open)
-    #expect(requests.kind(of: "plain", secrets) == nil)
-    requests.sent(
-      RecordedRequests.Request(method: "session/attach", store: nil, kind: nil), id: 3)
-    #expect(requests.kind(of: "form", secrets) == nil)
-    #expect(
-      secrets.rule(ofKind: nil)
-        == .members(ServerSecrets.always.union(["value", "firstentry", "balance"])))
+    let long = String(repeating: "x", count: 1000)
+    let open = RecordedRequests.Request(method: "store/open", store: long, kind: "form")
     for id in 0..<12_000 { requests.sent(open, id: .number(JSONNumber(Int64(id)))) }
+    #expect(requests.byteCount > 7_000_000)
     #expect(requests.responded(id: 0, isError: false) == nil)
-    #expect(requests.responded(id: 11_999, isError: false) == open)
+    for id in 5_000..<12_000 {
+      _ = requests.responded(id: .number(JSONNumber(Int64(id))), isError: false)
+    }
+    #expect(requests.byteCount == 1000 + 4 + 64)
+    requests.closed(long)
+    #expect(requests.byteCount == 1000 + 64)
+
+    var recording = Recording(maximumBytes: 100_000)
+    var count = 0
+    while !recording.recorder.hasEnded, count < 1000 {
+      count += 1
+      _ = recording.took("> {\"id\":\(count),\"method\":\"\(long)\"}")
+    }
+    #expect((50..<100).contains(count))
+  }
+
+  // A client that has not opened a store used the name of the store as its kind.
+  @Test("a secret is not recorded if another client has opened its store with another kind")
+  func twoClients() {
+    var recorder = ConversationRecorder(secrets: Self.described())
+    let (one, two) = (recorder.opened(), recorder.opened())
+    var lines: [String] = []
+    let messages = [
+      (one, #"> {"id":1,"method":"session/open"}"#),
+      (one, #"< {"id":1,"result":{"session":"s"}}"#),
+      (one, #"> {"id":2,"method":"store/open","params":{"store":"x","kind":"plain"}}"#),
+      (one, #"< {"id":2,"result":{}}"#),
+      (two, #"> {"id":1,"method":"session/attach","params":{"session":"s"}}"#),
+      (two, #"< {"id":1,"result":{"stores":{}}}"#),
+      (two, #"> {"id":2,"method":"store/close","params":{"store":"x"}}"#),
+      (two, #"> {"id":3,"method":"store/open","params":{"store":"x","kind":"form"}}"#),
+      (two, #"< {"id":3,"result":{}}"#),
+      (two, #"> {"id":4,"method":"store/open","params":{"store":"plain","kind":"balance"}}"#),
+      (two, #"< {"id":4,"result":{}}"#),
+      (one, #"> {"method":"store/send","params":{"store":"x","input":{"value":"hunter2"}}}"#),
+      (one, #"> {"id":4,"method":"store/subscribe","params":{"store":"plain"}}"#),
+      (one, #"< {"id":4,"result":{"revision":1,"state":{"balance":"31.41"}}}"#),
+    ]
+    for (connection, message) in messages {
+      lines += recorder.took(
+        Array(message.dropFirst(2).utf8), from: message.first == ">" ? .client : .server,
+        on: connection, at: .zero)
+    }
+    #expect(lines.count == messages.count)
+    #expect(!lines.joined().contains("hunter2"))
+    #expect(!lines.joined().contains("31.41"))
+  }
+
+  @Test("secrets are found in members of stores that have the names of members of the protocol")
+  func names() throws {
+    try check(
+      [
+        #"> {"id":1,"method":"store/send","params":{"store":"form","input":{"type":"set","value":"hunter2"}}}"#,
+        #"< {"method":"store/changed","params":{"store":"form","patch":[{"op":"replace","path":"","value":{"failure":{"reason":"hunter2 is short","kind":"hunter2","id":"hunter2","type":"a hunter2"}}}]}}"#,
+        #"< {"id":1,"result":{"revision":1}}"#,
+        #"> {"id":2,"method":"store/send","params":{"store":"hunter2","input":{"type":"hunter2"}}}"#,
+        #"< {"method":"store/event","params":{"store":"hunter2","event":{"type":"hunter2"}}}"#,
+        // Names that clients have sent before are needed, and described ones are public.
+        #"> {"id":3,"method":"store/send","params":{"store":"mine","input":{"type":"tapped","value":"mine"}}}"#,
+        #"> {"id":4,"method":"store/send","params":{"store":"mine","input":{"type":"tapped","value":"plain"}}}"#,
+        #"> {"id":5,"method":"store/send","params":{"store":"mine","input":{"type":"tapped","value":"tapped"}}}"#,
+        #"> {"id":6,"method":"store/subscribe","params":{"store":"plain"}}"#,
+        #"< {"method":"store/changed","params":{"store":"mine","patch":[]}}"#,
+      ],
+      [
+        #"--> {"id": 1, "method": "store/send", "params": {"store": "form", "input": {"type": "set", "value": "red0000"}}}"#,
+        #"<-- {"method": "store/changed", "params": {"store": "form", "patch": [{"op": "replace", "path": "", "value": {"failure": {"reason": "<_:string>", "kind": "<_:string>", "id": "<_:string>", "type": "<_:string>"}}}]}}"#,
+        #"<-- {"id": 1, "result": {"revision": 1}}"#,
+        #"--> {"id": 2, "method": "store/send", "params": {"store": "red0000", "input": {"type": "red0000"}}}"#,
+        #"<-- {"method": "store/event", "params": {"store": "<_:string>", "event": {"type": "<_:string>"}}}"#,
+        #"--> {"id": 3, "method": "store/send", "params": {"store": "mine", "input": {"type": "tapped", "value": "0001"}}}"#,
+        #"--> {"id": 4, "method": "store/send", "params": {"store": "mine", "input": {"type": "tapped", "value": "r0002"}}}"#,
+        #"--> {"id": 5, "method": "store/send", "params": {"store": "mine", "input": {"type": "tapped", "value": "re0003"}}}"#,
+        #"--> {"id": 6, "method": "store/subscribe", "params": {"store": "plain"}}"#,
+        #"<-- {"method": "store/changed", "params": {"store": "mine", "patch": []}}"#,
+      ])
+  }
+
+  @Test("the data of an error has the rule of its store")
+  func errors() throws {
+    let refusal =
+      #""error":{"code":-32602,"message":"no","data":{"path":"/input","value":"1234.56","deep":[{"firstEntry":77}]}}"#
+    try check(
+      [
+        #"> {"id":1,"method":"store/send","params":{"store":"form","input":{"type":"a"}}}"#,
+        #"< {"id":1,\#(refusal)}"#,
+        #"> {"id":2,"method":"store/send","params":{"store":"plain","input":{"type":"a"}}}"#,
+        #"< {"id":2,"error":{"code":-32602,"message":"no","data":{"path":"/input"}}}"#,
+      ],
+      [
+        #"--> {"id": 1, "method": "store/send", "params": {"store": "form", "input": {"type": "a"}}}"#,
+        #"<-- {"id": 1, "error": {"code": -32602, "message": "no", "data": {"path": "/input", "value": "<_:string>", "deep": [{"firstEntry": "<_:number>"}]}}}"#,
+        #"--> {"id": 2, "method": "store/send", "params": {"store": "plain", "input": {"type": "a"}}}"#,
+        #"<-- {"id": 2, "error": {"code": -32602, "message": "no", "data": {"path": "/input"}}}"#,
+      ])
+    try check(
+      [
+        #"> {"id":1,"method":"store/send","params":{"store":"mine","input":{"type":"a"}}}"#,
+        #"< {"id":1,"error":{"code":-32602,"message":"the word is hunter2","data":{"word":"hunter2"}}}"#,
+      ],
+      [
+        #"--> {"id": 1, "method": "store/send", "params": {"store": "mine", "input": {"type": "a"}}}"#,
+        #"<-- {"id": 1, "error": {"code": -32602, "...": "..."}}"#,
+      ], Self.described(isComplete: false))
+  }
+
+  @Test("responses to requests with the same id are redacted as a whole")
+  func sameIDs() throws {
+    try check(
+      [
+        #"> {"id":1,"method":"store/state","params":{"store":"form"}}"#,
+        #"> {"id":1,"method":"ping"}"#,
+        #"< {"id":1,"result":{"revision":1,"state":{"value":"hunter2"}}}"#,
+        #"> {"id":1,"method":"ping"}"#,
+        #"< {"id":1,"result":{"state":{"firstEntry":"hunter3"}}}"#,
+        #"< {"id":1,"error":{"code":-32602,"message":"hunter4"}}"#,
+        #"> {"id":1,"method":"ping"}"#,
+        #"< {"id":1,"result":{"a":1}}"#,
+      ],
+      [
+        #"--> {"id": 1, "method": "store/state", "params": {"store": "form"}}"#,
+        #"--> {"id": 1, "method": "ping"}"#,
+        #"<-- {"id": 1, "result": "<_:object>"}"#,
+        #"--> {"id": 1, "method": "ping"}"#,
+        #"<-- {"id": 1, "result": "<_:object>"}"#,
+        #"<-- {"id": 1, "error": {"code": -32602, "...": "..."}}"#,
+        #"--> {"id": 1, "method": "ping"}"#,
+        #"<-- {"id": 1, "result": {"a": 1}}"#,
+      ])
+  }
+
+  @Test("a secret number of four digits is found as a number too, but not as a revision")
+  func numbers() throws {
+    try check(
+      [
+        #"> {"id":1,"method":"store/send","params":{"store":"form","input":{"value":4711,"firstEntry":"12.50"}}}"#,
+        #"< {"method":"store/changed","params":{"store":"form","revision":4711,"patch":[{"op":"add","path":"/total","value":4711}]}}"#,
+        #"< {"method":"store/event","params":{"store":"form","event":{"a":-4711,"b":12.50,"c":[471],"d":47110}}}"#,
+        #"> {"id":4711,"method":"store/send","params":{"store":"plain","input":{"n":4711,"m":[12.50,13.50]}}}"#,
+      ],
+      [
+        #"--> {"id": 1, "method": "store/send", "params": {"store": "form", "input": {"value": 1000, "firstEntry": "r0000"}}}"#,
+        #"<-- {"method": "store/changed", "params": {"store": "form", "revision": 4711, "patch": [{"op": "add", "path": "/total", "value": "<_:number>"}]}}"#,
+        #"<-- {"method": "store/event", "params": {"store": "form", "event": {"a": "<_:number>", "b": "<_:number>", "c": [471], "d": 47110}}}"#,
+        #"--> {"id": 4711, "method": "store/send", "params": {"store": "plain", "input": {"n": 1000, "m": [10, 13.50]}}}"#,
+      ])
   }
 
   @Test("pauses before messages of clients, ends and several connections have lines")

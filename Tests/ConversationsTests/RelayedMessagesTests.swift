@@ -47,7 +47,7 @@ struct RelayedMessagesTests {
       ])
   }
 
-  @Test("a request for a file is no message", arguments: [true, false])
+  @Test("a request for a file is not a message", arguments: [true, false])
   func file(inPieces: Bool) {
     let texts: [(ConversationRecorder.Side, [UInt8])] = [
       (.client, Array("GET /index.html HTTP/1.1\r\n\r\n".utf8)),

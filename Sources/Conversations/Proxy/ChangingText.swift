@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Texts of servers that are others in each run: identifiers and times.
+/// Texts of servers that differ in each run: identifiers and times.
 ///
 /// - Source: Protocol/Conversations/README.md, "Recorded conversations"; the console of the server
 ///   has the same rules (`clients/console/conversation.js`).

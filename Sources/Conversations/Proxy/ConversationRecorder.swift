@@ -9,7 +9,7 @@ import StatewireJSON
 ///
 /// - Order: lines are in the order of the calls. A message is taken before it is passed on, so a
 ///   response is always after its request.
-/// - Bound: identifiers and secrets take at most `maximumBytes`; then the recording ends.
+/// - Bound: identifiers, secrets and open requests take at most `maximumBytes`; then the recording ends.
 public struct ConversationRecorder: Sendable {
   /// The sender of a message.
   public enum Side: Sendable {
@@ -19,7 +19,7 @@ public struct ConversationRecorder: Sendable {
     case server
   }
 
-  /// The memory of identifiers and secrets at which the recording ends, in bytes.
+  /// The memory of identifiers, secrets and open requests at which the recording ends, in bytes.
   public static let maximumBytes = 16 << 20
 
   private var messages: RecordedMessages
@@ -27,6 +27,8 @@ public struct ConversationRecorder: Sendable {
   private var lastConnection = 0
   private let isSingle: Bool
   private let maximumBytes: Int
+  /// The memory of the requests of all connections, approximately.
+  private var requestBytes = 0
   /// The time of the last line.
   private var lastTime: Duration?
   /// True once the memory has been used up.
@@ -34,7 +36,7 @@ public struct ConversationRecorder: Sendable {
 
   fileprivate struct Connection {
     let name: String
-    var requests = RecordedRequests()
+    var requests: RecordedRequests
     /// True once the end of the client's input is recorded.
     var hasEndedInput = false
     /// True if nothing more is recorded.
@@ -60,7 +62,7 @@ public struct ConversationRecorder: Sendable {
   ///
   /// - Parameter options: The options that `play` passes to a server that it starts.
   public func heading(server options: [String] = []) -> [String] {
-    var lines = ["# Recorded by statewire record. Values that are others in each run have names."]
+    var lines = ["# Recorded by statewire record. Values that differ in each run have names."]
     lines.append(
       messages.secrets.isDescribed
         ? "# Secrets that the server describes are redacted."
@@ -74,7 +76,9 @@ public struct ConversationRecorder: Sendable {
   /// Returns the identifier of a new connection.
   public mutating func opened() -> Int {
     lastConnection += 1
-    connections[lastConnection] = Connection(name: isSingle ? "" : "c\(lastConnection)")
+    connections[lastConnection] = Connection(
+      name: isSingle ? "" : "c\(lastConnection)",
+      requests: RecordedRequests(isAlone: isSingle))
     return lastConnection
   }
 
@@ -90,6 +94,9 @@ public struct ConversationRecorder: Sendable {
   ) -> [String] {
     guard !hasEnded, var state = connections[connection], !state.isClosed else { return [] }
     let value = try? JSONValue(parsing: message)
+    let before = state.requests.byteCount
+    // Otherwise the requests are copied.
+    connections[connection] = nil
     var lines: [String]
     switch (side, value) {
     case (.client, let value?):
@@ -105,10 +112,13 @@ public struct ConversationRecorder: Sendable {
       lines = ["# \(state.shown): the server has sent \(message.count) bytes that are not JSON."]
     }
     lastTime = time
+    requestBytes += state.requests.byteCount - before
     connections[connection] = state
-    guard messages.byteCount > maximumBytes else { return lines }
+    guard messages.byteCount + requestBytes > maximumBytes else { return lines }
     hasEnded = true
-    return lines + ["# The recording ends here: it has too many identifiers and secrets."]
+    return lines + [
+      "# The recording ends here: it has too many identifiers, secrets and open requests."
+    ]
   }
 
   /// Returns the lines for the end of what one side sends.
@@ -124,7 +134,10 @@ public struct ConversationRecorder: Sendable {
     _ side: Side, of connection: Int, isAbrupt: Bool = false, at time: Duration
   ) -> [String] {
     guard !hasEnded, let state = connections[connection] else { return [] }
-    if side == .server || isAbrupt { connections[connection] = nil }
+    if side == .server || isAbrupt {
+      connections[connection] = nil
+      requestBytes -= state.requests.byteCount
+    }
     if state.isClosed { return [] }
     defer { lastTime = time }
     switch side {

@@ -61,7 +61,10 @@ extension RecordedMessages {
       object.map { key, value in
         let pattern: Pattern
         switch key {
-        case "jsonrpc", "id", "method": pattern = values.sending(value, secrets.ofProtocol)
+        case "method" where method.map(Self.plainMethods.contains) == true:
+          pattern = .literal(value)
+        case "method": pattern = values.sending(value, secrets.ofProtocol)
+        case "jsonrpc", "id": pattern = values.sending(value, secrets.ofProtocol, in: key)
         case "params" where method.map(Self.plainMethods.contains) == true:
           pattern = sending(params: value, of: request, rule)
         case "params" where secrets.isDescribed: pattern = sending(unknownParams: value)
@@ -78,7 +81,7 @@ extension RecordedMessages {
       members.map { key, value in
         let pattern =
           ["store", "kind"].contains(key)
-          ? values.sending(name: value) : values.sending(value, .everything)
+          ? sending(name: value) : values.sending(value, .everything)
         return Pattern.Member(key: key, pattern: pattern)
       }, isOpen: false)
   }
@@ -99,18 +102,25 @@ extension RecordedMessages {
           pattern = values.sending(handle: handle, kind: "session")
         case ("initialize", "token", .string(let token)):
           pattern = values.sending(handle: token, kind: "token")
-        case (_, "store", _), (_, "kind", _): pattern = values.sending(name: value)
-        default: pattern = values.sending(value, secrets.ofProtocol)
+        case (_, "store", _), (_, "kind", _): pattern = sending(name: value)
+        default: pattern = values.sending(value, secrets.ofProtocol, in: key)
         }
         return Pattern.Member(key: key, pattern: pattern)
       }, isOpen: false)
+  }
+
+  /// Returns the name of a store or kind; names of described kinds are public.
+  private mutating func sending(name: JSONValue) -> Pattern {
+    values.sending(name: name, isPublic: name.string.map(secrets.describes) == true)
   }
 
   /// Returns the rule for the data of a request's store.
   private func rule(
     of request: RecordedRequests.Request, _ requests: RecordedRequests
   ) -> ServerSecrets.Rule {
-    if request.method == "store/open" { return secrets.rule(ofKind: request.kind) }
+    if request.method == "store/open" {
+      return secrets.rule(ofKind: request.kind ?? request.store)
+    }
     return rule(of: request.store, requests)
   }
 
@@ -144,10 +154,13 @@ extension RecordedMessages {
       object.map { key, value in
         let pattern: Pattern
         switch key {
-        case "jsonrpc", "id", "method": pattern = values.expecting(value, secrets.ofProtocol)
-        case "params": pattern = expecting(params: value, of: method ?? "", requests)
+        case "method" where method.map(Self.notifications.contains) == true:
+          pattern = .literal(value)
+        case "method": pattern = values.expecting(value, secrets.ofProtocol)
+        case "jsonrpc", "id": pattern = values.expecting(value, secrets.ofProtocol, in: key)
+        case "params": pattern = expecting(params: value, of: method ?? "", &requests)
         case "result": pattern = expecting(result: value, of: request, requests)
-        case "error": pattern = expecting(error: value, of: request)
+        case "error": pattern = expecting(error: value, of: request, requests)
         default: pattern = values.expecting(value, secrets.ofOtherMethods)
         }
         return Pattern.Member(key: key, pattern: pattern)
@@ -155,11 +168,12 @@ extension RecordedMessages {
   }
 
   private mutating func expecting(
-    params: JSONValue, of method: String, _ requests: RecordedRequests
+    params: JSONValue, of method: String, _ requests: inout RecordedRequests
   ) -> Pattern {
     guard Self.notifications.contains(method), let members = params.object else {
       return values.expecting(params, secrets.ofOtherMethods)
     }
+    if method == "store/closed", let store = members["store"]?.string { requests.closed(store) }
     let rule = rule(of: members["store"]?.string, requests)
     return .object(
       members.map { key, value in
@@ -170,7 +184,7 @@ extension RecordedMessages {
           pattern = values.expecting(value, rule)
         case ("session/closed", "session", .string(let handle)):
           pattern = values.expecting(handle: handle)
-        default: pattern = values.expecting(value, secrets.ofProtocol)
+        default: pattern = values.expecting(value, secrets.ofProtocol, in: key)
         }
         return Pattern.Member(key: key, pattern: pattern)
       }, isOpen: false)
@@ -197,7 +211,7 @@ extension RecordedMessages {
           pattern = values.expecting(handle: handle)
         case ("session/attach", "stores", .object(let stores)):
           pattern = expecting(attached: stores, requests)
-        default: pattern = values.expecting(value, secrets.ofProtocol)
+        default: pattern = values.expecting(value, secrets.ofProtocol, in: key)
         }
         return Pattern.Member(key: key, pattern: pattern)
       }, isOpen: false)
@@ -207,41 +221,63 @@ extension RecordedMessages {
   private mutating func expecting(
     attached stores: JSONObject, _ requests: RecordedRequests
   ) -> Pattern {
-    .object(
-      stores.map { store, value in
-        guard let state = value["snapshot"]?["state"], var members = value.object,
-          var snapshot = members["snapshot"]?.object
-        else {
-          return Pattern.Member(key: store, pattern: values.expecting(value, secrets.ofProtocol))
-        }
-        let shown = values.expecting(state, rule(of: store, requests))
-        _ = members.removeValue(forKey: "snapshot")
-        _ = snapshot.removeValue(forKey: "state")
-        var patterns = [Pattern.Member(key: "state", pattern: shown)]
-        patterns += snapshot.map {
-          Pattern.Member(key: $0.key, pattern: values.expecting($0.value, secrets.ofProtocol))
-        }
-        return Pattern.Member(
-          key: store,
-          pattern: .object(
-            [Pattern.Member(key: "snapshot", pattern: .object(patterns, isOpen: false))]
-              + members.map {
-                Pattern.Member(key: $0.key, pattern: values.expecting($0.value, secrets.ofProtocol))
-              }, isOpen: false))
-      }, isOpen: false)
+    var members: [Pattern.Member] = []
+    var isOpen = false
+    for (store, value) in stores {
+      let pattern = expecting(members: value) { name, value, messages in
+        name == "snapshot"
+          ? messages.expecting(members: value) { name, value, messages in
+            name == "state"
+              ? messages.values.expecting(value, messages.rule(of: store, requests))
+              : messages.values.expecting(value, messages.secrets.ofProtocol, in: name)
+          } : messages.values.expecting(value, messages.secrets.ofProtocol, in: name)
+      }
+      if values.hides(name: store) {
+        isOpen = true
+      } else {
+        members.append(Pattern.Member(key: store, pattern: pattern))
+      }
+    }
+    return .object(members, isOpen: isOpen)
+  }
+
+  /// Returns an object whose members are those of the protocol.
+  private mutating func expecting(
+    members value: JSONValue, _ member: (String, JSONValue, inout RecordedMessages) -> Pattern
+  ) -> Pattern {
+    guard let members = value.object else { return values.expecting(value, secrets.ofProtocol) }
+    return .object(
+      members.map { Pattern.Member(key: $0.key, pattern: member($0.key, $0.value, &self)) },
+      isOpen: false)
   }
 
   private mutating func expecting(
-    error: JSONValue, of request: RecordedRequests.Request?
+    error: JSONValue, of request: RecordedRequests.Request?, _ requests: RecordedRequests
   ) -> Pattern {
     guard let members = error.object else { return .anything(nil) }
-    let code = Pattern.Member(key: "code", pattern: .literal(members["code"] ?? .null))
     // The reply to a frame whose bytes are not recorded.
-    if request == nil { return .object([], isOpen: true) }
-    // Messages and data of unknown servers may contain anything.
-    guard secrets.isDescribed || secrets.ofOtherMethods != .everything else {
+    guard let request else { return .object([], isOpen: true) }
+    let code = Pattern.Member(key: "code", pattern: .literal(members["code"] ?? .null))
+    let rule = self.rule(ofErrorsOf: request, requests)
+    // Messages and data of unknown servers and kinds may contain anything.
+    guard secrets.isDescribed || secrets.ofOtherMethods != .everything, rule != .everything else {
       return .object([code], isOpen: true)
     }
-    return values.expecting(error, secrets.ofProtocol)
+    return .object(
+      members.map { key, value in
+        key == "code"
+          ? code
+          : Pattern.Member(
+            key: key,
+            pattern: values.expecting(value, key == "data" ? rule : secrets.ofProtocol))
+      }, isOpen: false)
+  }
+
+  /// Returns the rule for the data of an error.
+  private func rule(
+    ofErrorsOf request: RecordedRequests.Request, _ requests: RecordedRequests
+  ) -> ServerSecrets.Rule {
+    guard Self.plainMethods.contains(request.method) else { return secrets.ofOtherMethods }
+    return request.store == nil ? secrets.ofProtocol : rule(of: request, requests)
   }
 }

@@ -2,8 +2,8 @@
 
 import StatewireJSON
 
-/// The values of a recording: what is secret is replaced, and what is another value in each run gets
-/// a name or a placeholder.
+/// The values of a recording: what is secret is replaced, and what differs in each run gets a name or
+/// a placeholder.
 ///
 /// - Bound: `byteCount` grows with the number of identifiers and secrets; the caller ends the
 ///   recording when it is too large.
@@ -14,6 +14,9 @@ struct RecordedValues {
   /// The names of identifiers and handles.
   private var names: [String: String] = [:]
   private var counts: [String: Int] = [:]
+  /// The names of stores and kinds, and the values of `type`, that clients have sent before they
+  /// were secret: the file has them already, and the recording needs them.
+  private var plain: Set<String> = []
   private var nameBytes = 0
   /// The names that the current message has introduced. Only later messages can have them in longer
   /// strings.
@@ -24,10 +27,11 @@ struct RecordedValues {
   /// The memory of identifiers and secrets, approximately.
   var byteCount: Int { secrets.byteCount + nameBytes }
 
-  /// Members of messages whose values are words of the protocol; secrets are not looked for there.
+  /// The own members of messages whose values are words of the protocol; secrets are not looked for
+  /// there. Data of stores can have members with the same names.
   private static let words: Set<String> = [
-    "change", "format", "hook", "id", "jsonrpc", "kind", "method", "op", "operation", "phase",
-    "reason", "role", "stage", "store", "type",
+    "change", "format", "hook", "jsonrpc", "method", "op", "operation", "phase", "reason", "role",
+    "stage",
   ]
 
   /// Begins the next message.
@@ -41,10 +45,17 @@ struct RecordedValues {
 
 extension RecordedValues {
   /// Returns a value that a client has sent, as the player sends it.
-  mutating func sending(_ value: JSONValue, _ rule: ServerSecrets.Rule) -> Pattern {
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - rule: The part of the value that is secret.
+  ///   - member: The member of the protocol whose value it is; nil for other data.
+  mutating func sending(
+    _ value: JSONValue, _ rule: ServerSecrets.Rule, in member: String? = nil
+  ) -> Pattern {
     switch rule {
     case .everything: sendingSecret(value, isTagged: true)
-    case .members(let secret): sending(value, secret, in: nil)
+    case .members(let secret): sending(value, secret, in: member)
     }
   }
 
@@ -58,37 +69,49 @@ extension RecordedValues {
     return .named(name, nil)
   }
 
-  /// Returns the name of a store or a kind that a client has sent.
-  mutating func sending(name value: JSONValue) -> Pattern { sending(value, [], in: "store") }
+  /// Returns the name of a store or a kind that a client has sent, or the `type` of an input.
+  ///
+  /// - Parameter isPublic: True if the server describes the name.
+  mutating func sending(name value: JSONValue, isPublic: Bool = false) -> Pattern {
+    guard let name = value.string else { return sending(value, [], in: nil) }
+    if !isPublic, !plain.contains(name), secrets.replacing(in: name) != nil {
+      return sending(text: name, isWord: false)
+    }
+    if plain.insert(name).inserted { nameBytes += name.utf8.count + 64 }
+    return sending(text: name, isWord: true)
+  }
 
   private mutating func sending(
     _ value: JSONValue, _ secret: Set<String>, in member: String?
   ) -> Pattern {
     switch value {
+    case .number(let number) where member == nil && secrets.contains(number):
+      .literal(.number(number.standIn))
     case .null, .bool, .number: .literal(value)
-    case .string(let text): sending(text: text, in: member)
-    case .array(let elements): .array(elements.map { sending($0, secret, in: member) })
+    case .string(let text): sending(text: text, isWord: Self.words.contains(member ?? ""))
+    case .array(let elements): .array(elements.map { sending($0, secret, in: nil) })
     case .object(let members):
       .object(
         members.map { key, value in
           let pattern =
             secret.contains(key.lowercased())
-            ? sendingSecret(value) : sending(value, secret, in: key)
+            ? sendingSecret(value)
+            : key == "type" ? sending(name: value) : sending(value, secret, in: nil)
           return Pattern.Member(key: secrets.replacing(in: key) ?? key, pattern: pattern)
         }, isOpen: false)
     }
   }
 
-  private mutating func sending(text: String, in member: String?) -> Pattern {
+  private mutating func sending(text: String, isWord: Bool) -> Pattern {
     if let name = names[text] { return .named(name, nil) }
     if ChangingText.isUUID(text) || ChangingText.hasTime(text), sent.insert(text).inserted {
       nameBytes += text.utf8.count + 64
     }
-    let shown = Self.words.contains(member ?? "") ? nil : secrets.replacing(in: text)
+    let shown = isWord ? nil : secrets.replacing(in: text)
     return withNames(shown ?? text)
   }
 
-  /// - Parameter isTagged: True if the member `type` names a case and is no secret.
+  /// - Parameter isTagged: True if the member `type` names a case and is not secret.
   private mutating func sendingSecret(_ value: JSONValue, isTagged: Bool = false) -> Pattern {
     switch value {
     case .null: return .literal(value)
@@ -102,7 +125,7 @@ extension RecordedValues {
       return .object(
         members.map { key, value in
           if isTagged, key == "type", let tag = value.string, Self.isName(tag) {
-            return Pattern.Member(key: key, pattern: .literal(value))
+            return Pattern.Member(key: key, pattern: sending(name: value))
           }
           return Pattern.Member(
             key: isTagged && Self.isName(key) ? key : secrets.standIn(forKey: key),
@@ -121,12 +144,22 @@ extension RecordedValues {
 
 extension RecordedValues {
   /// Returns a value of the server, as the player expects it.
-  mutating func expecting(_ value: JSONValue, _ rule: ServerSecrets.Rule) -> Pattern {
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - rule: The part of the value that is secret.
+  ///   - member: The member of the protocol whose value it is; nil for other data.
+  mutating func expecting(
+    _ value: JSONValue, _ rule: ServerSecrets.Rule, in member: String? = nil
+  ) -> Pattern {
     switch rule {
     case .everything: expectingSecret(value)
-    case .members(let secret): expecting(value, secret, in: nil)
+    case .members(let secret): expecting(value, secret, in: member)
     }
   }
+
+  /// Returns true if the name of a store contains a secret; a key cannot be a placeholder.
+  func hides(name: String) -> Bool { !plain.contains(name) && secrets.replacing(in: name) != nil }
 
   /// Returns a new handle of the server, which gets a name.
   mutating func expecting(handle: String) -> Pattern {
@@ -149,25 +182,28 @@ extension RecordedValues {
     let isSecret = pointer.tokens.contains { secret.contains($0.lowercased()) }
     let pattern = isSecret ? expectingSecret(value) : expecting(value, secret, in: nil)
     _ = members.removeValue(forKey: "value")
-    guard case .object(let others, let isOpen) = expecting(.object(members), secret, in: nil)
-    else { return .anything(nil) }
-    return .object(others + [Pattern.Member(key: "value", pattern: pattern)], isOpen: isOpen)
+    let others = members.map { key, value in
+      Pattern.Member(key: key, pattern: expecting(value, secret, in: key))
+    }
+    return .object(others + [Pattern.Member(key: "value", pattern: pattern)], isOpen: false)
   }
 
   private mutating func expecting(
     _ value: JSONValue, _ secret: Set<String>, in member: String?
   ) -> Pattern {
     switch value {
+    case .number(let number) where member == nil && secrets.contains(number):
+      return .anything(.number)
     case .null, .bool, .number: return .literal(value)
     case .string(let text): return expecting(text: text, in: member)
-    case .array(let elements): return .array(elements.map { expecting($0, secret, in: member) })
+    case .array(let elements): return .array(elements.map { expecting($0, secret, in: nil) })
     case .object(let object):
       var members: [Pattern.Member] = []
       var isOpen = false
       for (key, value) in object {
         let pattern =
           secret.contains(key.lowercased())
-          ? expectingSecret(value) : expecting(value, secret, in: key)
+          ? expectingSecret(value) : expecting(value, secret, in: nil)
         // A key cannot be a placeholder.
         if isChanging(key) || withNames(key) != .literal(.string(key))
           || secrets.replacing(in: key) != nil
@@ -184,7 +220,9 @@ extension RecordedValues {
   private mutating func expecting(text: String, in member: String?) -> Pattern {
     if let name = names[text] { return .named(name, nil) }
     if sent.contains(text) { return .literal(.string(text)) }
-    if !Self.words.contains(member ?? ""), secrets.replacing(in: text) != nil {
+    let isWord = Self.words.contains(member ?? "")
+    let isName = member == "store" && plain.contains(text)
+    if !isWord, !isName, secrets.replacing(in: text) != nil {
       return .anything(.string)
     }
     if ChangingText.isUUID(text) { return .named(name(text, "id"), nil) }

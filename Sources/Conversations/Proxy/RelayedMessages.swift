@@ -51,6 +51,9 @@ struct RelayedMessages {
       let usesHTTP = if case .frames? = client { false } else { client != nil }
       direction = server ?? (usesHTTP ? .head([]) : frames)
     }
+    // Otherwise the reader would be shared with the stored one, and each read would copy the
+    // incomplete message.
+    if side == .client { client = .ignored } else { server = .ignored }
     let events = read(bytes, &direction, side)
     if events.contains(where: { if case .unreadable = $0 { true } else { false } }) {
       (client, server) = (.ignored, .ignored)
@@ -87,7 +90,9 @@ struct RelayedMessages {
     _ side: ConversationRecorder.Side
   ) -> [Event] {
     var events: [Event] = []
-    switch direction {
+    let before = direction
+    direction = .ignored
+    switch consume before {
     case .frames(var reader):
       reader.read(bytes) { events += Self.events($0) }
       direction = .frames(reader)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ClientTransports
+import Foundation
 import StatewireJSON
 
 /// A request for the description of a server, over a connection of its own.
@@ -37,8 +38,19 @@ enum ServerDescriptionRequest {
 
   /// Asks a program by its command `schema`, if the command starts it with `serve`, as the programs
   /// of Statewire are started.
-  static func document(ofProgram command: [String], patience: Duration) async -> JSONValue? {
+  ///
+  /// The kinds that options replace are not in the document.
+  ///
+  /// - Parameters:
+  ///   - command: The program and its arguments.
+  ///   - environment: The environment, which can have options as well.
+  ///   - patience: The time for the output.
+  static func document(
+    ofProgram command: [String],
+    environment: [String: String] = ProcessInfo.processInfo.environment, patience: Duration
+  ) async -> JSONValue? {
     guard command.count > 1, command[1] == "serve",
+      let replaced = ReplacedKinds(command: command, environment: environment).names,
       let connection = try? await ClientConnection.spawn(
         [command[0], "schema"], errorOutput: .collected)
     else { return nil }
@@ -52,7 +64,7 @@ enum ServerDescriptionRequest {
       return try? JSONValue(parsing: text)
     }
     await connection.close(patience: .zero)
-    return document
+    return document.map { $0.withoutKinds(replaced) }
   }
 
   private static func call(

@@ -64,7 +64,7 @@ public struct ServerSecrets: Sendable, Equatable {
   /// Returns true if the server has described a kind.
   func describes(_ kind: String) -> Bool { kinds[kind] != nil }
 
-  /// The rule for members of the protocol, which are no data of stores.
+  /// The rule for members of the protocol, which are not data of stores.
   var ofProtocol: Rule { .members(names) }
 
   /// The rule for a message with a method that Statewire does not have.

@@ -54,6 +54,18 @@ struct StandIns {
     index[key] = secrets
   }
 
+  /// Returns true if a number is a secret with at least four digits, whatever its sign.
+  func contains(_ number: JSONNumber) -> Bool {
+    if index.isEmpty { return false }
+    let text = "\(JSONValue.number(number))"
+    guard text.utf8.count(where: LineCursor.isDigit) >= Self.minimumBytes else { return false }
+    let digits = text.first == "-" ? String(text.dropFirst()) : text
+    return [digits, "-" + digits].contains { secret in
+      let bytes = Array(secret.utf8)
+      return index[Self.key(bytes[...])]?.contains(bytes) == true
+    }
+  }
+
   /// Returns a text with stand-ins for the secrets in it; nil if it contains none.
   func replacing(in text: String) -> String? {
     if index.isEmpty { return nil }
