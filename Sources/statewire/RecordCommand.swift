@@ -87,7 +87,13 @@ struct Record: AsyncParsableCommand {
       description: try description.map { try JSONValue(parsing: Self.read($0, "--description")) },
       token: try tokenFile.map { try GivenOptions.firstLine(of: $0, "--token-file") }
     ) { Output.writeError("record: \($0)") }
-    let code = try await untilSignal(isSuccess: command.isEmpty) { try await run.run() }
+    let code = try await untilSignal {
+      try await run.run()
+    } interrupted: { [command] number in
+      // A signal is the normal end between clients and a running server.
+      guard command.isEmpty else { throw ExitCode(128 + number) }
+      return 0
+    }
     if code != 0 { throw ExitCode(code) }
   }
 

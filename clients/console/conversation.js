@@ -13,7 +13,7 @@ const isContainer = (value) => typeof value === "object" && value !== null;
 /** Returns true if a value, or a part of it, satisfies a test. */
 const contains = (value, test) => (isContainer(value) ? Object.values(value).some((one) => contains(one, test)) : test(value));
 
-/** The names of values that are others in each run. */
+/** The names of values that differ in each run. */
 class Names {
 	constructor() {
 		/** The strings that clients have sent: they are the same in each run. */

@@ -59,7 +59,7 @@ public struct StandardRelay: Sendable {
     return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
   }
 
-  /// Passes bytes on until their end. A receiver that has gone ends the direction.
+  /// Passes bytes on until their end. A receiver that has closed ends the direction.
   private static func pass(
     _ source: CInt, _ side: RelaySide, to target: CInt, _ tap: any RelayTap, _ connection: Int
   ) {
