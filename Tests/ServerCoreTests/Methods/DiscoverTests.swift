@@ -76,8 +76,8 @@ struct DiscoverTests {
       ]
     ]
     let key: JSONValue = ["oneOf": [["properties": ["key": ["writeOnly": true], "note": [:]]]]]
-    let members = SchemaMembers(of: key, in: document)
-    #expect(members.secrets == ["key"] && members.names == ["key", "note"])
+    let own = SchemaMembers(of: key, in: document)
+    #expect(own.secrets == ["key"] && own.names == ["key", "note"])
     let state = SchemaMembers(of: ["$ref": "#/components/schemas/State"], in: document)
     #expect(
       state.secrets == ["all", "far", "list", "map", "one", "optional", "pair", "word"])
