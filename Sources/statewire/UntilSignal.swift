@@ -18,6 +18,7 @@ func untilSignal<Value: Sendable>(
   let watch = try ProcessSignals(numbers) { signal.yield($0) }
   defer { watch.end() }
   return try await withThrowingTaskGroup(of: Value.self) { group in
+    // The work and the wait for a signal; the first one that ends cancels the other.
     group.addTask { try await body() }
     group.addTask {
       for await number in signals { return try interrupted(number) }

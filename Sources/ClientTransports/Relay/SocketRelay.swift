@@ -53,6 +53,7 @@ public struct SocketRelay: Sendable {
     try await server.executeThenClose { clients in
       try await withThrowingDiscardingTaskGroup { group in
         for try await client in clients {
+          // One for each client; they end with the group.
           group.addTask { await relay(client, context) }
         }
       }
@@ -98,6 +99,7 @@ extension SocketRelay {
       try await client.executeThenClose { fromClient, toClient in
         try await server.executeThenClose { fromServer, toServer in
           try await withThrowingDiscardingTaskGroup { group in
+            // A direction must not wait for the other one.
             group.addTask { try await pass(fromClient, .client, to: toServer, connection) }
             group.addTask { try await pass(fromServer, .server, to: toClient, connection) }
           }

@@ -95,6 +95,7 @@ final class LoadPlay: Sendable {
   func receive() async {
     await withTaskGroup { group in
       for (name, connection) in connections {
+        // A connection must not wait for another one.
         group.addTask { [self] in
           while let messages = try? await connection.receiveAll() {
             let time = time

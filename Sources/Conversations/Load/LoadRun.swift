@@ -50,9 +50,11 @@ public struct LoadRun: Sendable {
     let (opened, start) = (first, ContinuousClock.now)
     let total = Total()
     await withTaskGroup { group in
+      // Beside the limit of time below, which cancels the clients.
       group.addTask {
         await withDiscardingTaskGroup { clients in
           for (client, opened) in opened.enumerated() {
+            // Each client sends at its own times.
             clients.addTask {
               await play(client, opened, since: start, total)
             }
@@ -118,6 +120,7 @@ public struct LoadRun: Sendable {
         }
         let play = LoadPlay(
           exchange, on: opened.connections, since: start, patience: patience, times: total.times)
+        // Responses arrive while the next messages are sent, and while the next play begins.
         group.addTask { await play.receive() }
         for message in script.messages {
           guard let time = schedule.time(of: index, client: client) else { break }

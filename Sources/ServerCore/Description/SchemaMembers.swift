@@ -10,7 +10,7 @@ public struct SchemaMembers {
   /// programs of other languages use for secrets. The schema can be that of a case, of an element, or
   /// of a reference, at any depth.
   public private(set) var secrets: Set<String> = []
-  /// The values of `type` by which cases are told apart.
+  /// The values of `type` by which cases are distinguished.
   public private(set) var types: Set<String> = []
   private let document: JSONValue
   private var seen: Set<String> = []

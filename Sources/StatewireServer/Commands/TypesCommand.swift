@@ -71,18 +71,7 @@ public struct TypesCommand<Program: ServerProgram>: AsyncParsableCommand {
       "With --connect: the file that contains the token for the server.", valueName: "file"))
   var tokenFile: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Over TLS, trust servers with a certificate of one of these authorities, in PEM.",
-      valueName: "file"))
-  var tlsCa: String?
-
-  @Option(
-    help: ArgumentHelp("Over TLS, send this certificate to the server, in PEM.", valueName: "file"))
-  var tlsCert: String?
-
-  @Option(help: ArgumentHelp("Private key of the certificate, in PEM.", valueName: "file"))
-  var tlsKey: String?
+  @OptionGroup var trust: TrustOptions
 
   /// Creates the command with its defaults.
   public init() {}
@@ -96,11 +85,8 @@ public struct TypesCommand<Program: ServerProgram>: AsyncParsableCommand {
       throw ValidationError(
         "--connect must be HOST:PORT, tls://…, ws://…, wss://…, unix:PATH or a path with a slash")
     }
-    if connect == nil, [tokenFile, tlsCa, tlsCert, tlsKey].contains(where: { $0 != nil }) {
+    if connect == nil, tokenFile != nil || trust.areGiven {
       throw ValidationError("--token-file and --tls-… require --connect")
-    }
-    guard (tlsCert == nil) == (tlsKey == nil) else {
-      throw ValidationError("--tls-cert and --tls-key must be passed together")
     }
     if let names, names.contains("") { throw ValidationError("--kinds has an empty name") }
     if kinds != nil, `protocol` {
@@ -152,9 +138,7 @@ public struct TypesCommand<Program: ServerProgram>: AsyncParsableCommand {
   /// Returns the OpenRPC document, and the name of its origin for error messages.
   private func document() async throws -> (JSONValue, origin: String?) {
     if let connect, let address = ServerAddress(connect) {
-      var trust = ClientTrust()
-      (trust.authority, trust.certificate, trust.key) = (tlsCa, tlsCert, tlsKey)
-      let server = DescribedServer(address: address, trust: trust, tokenFile: tokenFile)
+      let server = DescribedServer(address: address, trust: trust.trust, tokenFile: tokenFile)
       return (try await server.description(), connect)
     }
     guard let schema else {
