@@ -19,67 +19,14 @@ public final class JournalWriter: @unchecked Sendable {
 
   private let journal: any SessionJournal
   /// The journal, if commits do not block the thread; otherwise nil.
-  private let pipeline: (any PipelinedJournal)?
+  let pipeline: (any PipelinedJournal)?
   /// Runs a closure on the thread of commits; nil if the shard waits for each commit.
-  private let commit: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
-  private let waiting = Lock(Waiting())
-  private var incomplete: Set<SessionHandle> = []
+  let commit: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
+  let waiting = Lock(Waiting())
+  var incomplete: Set<SessionHandle> = []
   private let durations = DurationHistogram(JournalMetrics.bounds)
   /// The start of the journal, until each shard has its part; nil before it was read.
   private var start: (read: Result<JournalStart, any Error>, shards: Int)?
-
-  private struct Waiting {
-    var entries: [JournalEntry] = []
-    var turns: [Turn] = []
-    /// The approximate size of the entries that have not been committed, in bytes.
-    var byteCount = 0
-    /// True while a thread commits or has been asked to commit, and while turns wait for the end of a
-    /// transaction.
-    var isCommitting = false
-    /// The transactions that are in progress, oldest first.
-    var transactions: [Transaction] = []
-    /// The number of these that have ended after the first failure.
-    var failedCount = 0
-    /// The turns that have been committed or have failed, and the bytes of the committed ones.
-    var ended = JournalMetrics.Ended()
-    /// Called with the ended commits of each shard.
-    var whenEnded: [(@Sendable (CommitResult) -> Void)?] = []
-    /// Called with sessions of each shard of which the journal has lost entries.
-    var lost: [(@Sendable (Set<SessionHandle>) -> Void)?] = []
-
-    /// Adds a turn whose entries are discarded. Consecutive turns of this kind share one element.
-    mutating func add(lost sessions: Set<SessionHandle>, _ shard: Int, _ number: CommitNumber) {
-      if let last = turns.indices.last, turns[last].lost != nil, turns[last].shard == shard {
-        turns[last].lost?.formUnion(sessions)
-        turns[last].numbers = turns[last].numbers.lowerBound...number
-      } else {
-        turns.append(
-          Turn(
-            shard: shard, numbers: number...number, end: entries.count, byteCount: 0,
-            lost: sessions))
-      }
-    }
-  }
-
-  /// A turn and the end of its entries, or several turns whose entries were discarded.
-  private struct Turn {
-    let shard: Int
-    var numbers: ClosedRange<CommitNumber>
-    let end: Int
-    let byteCount: Int
-    /// The sessions of the entries if the entries were discarded because too many bytes wait;
-    /// otherwise nil.
-    var lost: Set<SessionHandle>?
-  }
-
-  /// A transaction of a pipelined journal, with its turns.
-  private struct Transaction {
-    let entries: [JournalEntry]
-    let turns: [Turn]
-    let began = ContinuousClock.now
-    /// The error, if it has failed; also if an earlier one has failed.
-    var error: (any Error)?
-  }
 
   /// The failures of commits, each with the index of its shard.
   typealias Failures = [(shard: Int, failure: CommitResult.Failure)]
@@ -281,7 +228,7 @@ public final class JournalWriter: @unchecked Sendable {
   /// Reports the end of turns to their shards.
   ///
   /// - Parameter began: The time at which their transaction began.
-  private func end(_ turns: [Turn], _ failures: Failures, since began: ContinuousClock.Instant) {
+  func end(_ turns: [Turn], _ failures: Failures, since began: ContinuousClock.Instant) {
     let duration = ContinuousClock.now - began
     let ended = waiting.withLock { waiting in
       for turn in turns { waiting.byteCount -= turn.byteCount }
@@ -299,98 +246,7 @@ public final class JournalWriter: @unchecked Sendable {
     }
   }
 
-  // MARK: Pipelined commits
-
-  /// Begins transactions with all turns that wait, on the commit thread.
-  private func beginAll() {
-    while let next = takeTransaction() {
-      if next.isInOrder {
-        pipeline?.begin(next.transaction.entries) { [self] in transactionEnded($0) }
-      } else {
-        // No other transaction is in progress.
-        let (entries, turns) = (next.transaction.entries, next.transaction.turns)
-        end(
-          turns, failures(committing: entries, turns), since: next.transaction.began)
-      }
-    }
-  }
-
-  /// Takes the turns that wait.
-  ///
-  /// - Returns: Nil if there are none, or if they wait for a transaction in progress. `isInOrder` is
-  ///   false if some entries must not be committed.
-  private func takeTransaction() -> (transaction: Transaction, isInOrder: Bool)? {
-    waiting.withLock { waiting in
-      guard !waiting.turns.isEmpty else {
-        waiting.isCommitting = false
-        return nil
-      }
-      let isInOrder = incomplete.isEmpty && waiting.turns.allSatisfy { $0.lost == nil }
-      let maximum = isInOrder ? Self.maximumTransactions : 1
-      guard waiting.transactions.count < maximum, waiting.failedCount == 0 else { return nil }
-      let transaction = Transaction(entries: waiting.entries, turns: waiting.turns, error: nil)
-      (waiting.entries, waiting.turns) = ([], [])
-      if isInOrder { waiting.transactions.append(transaction) }
-      return (transaction, isInOrder)
-    }
-  }
-
-  /// Handles the end of the oldest transaction that has not ended, on any thread.
-  private func transactionEnded(_ result: Result<Void, any Error>) {
-    let committed: Transaction? = waiting.withLock { waiting in
-      if case .success = result, waiting.failedCount == 0 { return waiting.transactions[0] }
-      return nil
-    }
-    // Before the transaction is removed: no later commit may end earlier.
-    if let committed { end(committed.turns, [], since: committed.began) }
-    let (begins, repeats) = waiting.withLock { waiting in
-      if committed != nil {
-        waiting.transactions.removeFirst()
-        return (!waiting.turns.isEmpty, false)
-      }
-      if case .failure(let error) = result {
-        waiting.transactions[waiting.failedCount].error = error
-      }
-      waiting.failedCount += 1
-      return (false, waiting.failedCount == waiting.transactions.count)
-    }
-    if begins { commit? { [self] in beginAll() } }
-    if repeats {
-      commit? { [self] in
-        repeatFailed()
-        beginAll()
-      }
-    }
-  }
-
-  /// Repeats the transactions that have failed, turn by turn, on the commit thread.
-  private func repeatFailed() {
-    let failed = waiting.withLock { $0.transactions }
-    for (position, transaction) in failed.enumerated() {
-      var failures: Failures
-      if position == 0, transaction.turns.count == 1, let error = transaction.error {
-        // It is not repeated: there is no other turn to commit.
-        let sessions = Self.incomplete(without: transaction.entries)
-        incomplete.formUnion(sessions)
-        let turn = transaction.turns[0]
-        failures = [(turn.shard, .init(numbers: turn.numbers, sessions: sessions, error: error))]
-      } else {
-        failures = self.failures(committing: transaction.entries, transaction.turns)
-      }
-      end(transaction.turns, failures, since: transaction.began)
-    }
-    waiting.withLock { waiting in
-      waiting.transactions = []
-      waiting.failedCount = 0
-      waiting.isCommitting = true
-    }
-  }
-
-  /// While one transaction waits for the disk of the journal, the next ones are on their way. More
-  /// would make transactions smaller.
-  private static var maximumTransactions: Int { 3 }
-
-  private func failures(
+  func failures(
     committing entries: [JournalEntry], _ turns: [Turn]
   ) -> Failures {
     if incomplete.isEmpty, turns.allSatisfy({ $0.lost == nil }) {
@@ -459,7 +315,7 @@ public final class JournalWriter: @unchecked Sendable {
 
   /// Returns the sessions that are incomplete without some entries. A session that has ended is not
   /// incomplete: the next process restores it as it was journaled, and it expires.
-  private static func incomplete(without entries: [JournalEntry]) -> Set<SessionHandle> {
+  static func incomplete(without entries: [JournalEntry]) -> Set<SessionHandle> {
     var sessions = Set(entries.map(\.session))
     for entry in entries where entry.event == .ended { sessions.remove(entry.session) }
     return sessions
@@ -467,16 +323,6 @@ public final class JournalWriter: @unchecked Sendable {
 
   // A larger array is released.
   private static var keptEntries: Int { 1024 }
-}
-
-/// The error of a commit that fails because an earlier entry of the session is missing.
-struct IncompleteSession: Error {}
-
-/// The error of a commit that fails because too many bytes wait for the disk.
-struct SlowJournal: Error, CustomStringConvertible {
-  var description: String {
-    "the disk of the journal is too slow: more than 64 MiB wait for it; check the disk of --data-dir"
-  }
 }
 
 extension JournalEntry.Event {

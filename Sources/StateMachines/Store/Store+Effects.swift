@@ -17,13 +17,6 @@ extension Store {
     case .action(let action):
       observers.gave(action, .input(inputID), revision)
       fold(action, for: inputID)
-    case .several(let effects):
-      // By index: a loop over the effects themselves copies each of them once more.
-      for index in effects.indices { perform(effects[index], for: inputID) }
-    case .cancel(let id, let feeds):
-      cancel(id, feeds: feeds)
-    case .work(let work):
-      begin(runner.environment.faults.map(work.meeting) ?? work, for: inputID)
     case .named(let action, _, _) where observers.isEmpty && runner.environment.faults == nil:
       fold(action, for: inputID)
     case .named(let action, let name, let failing):
@@ -32,6 +25,26 @@ extension Store {
       perform(effect, for: inputID)
     case .operation(let work, let effect):
       perform(work, giving: effect, for: inputID)
+    case .several, .work, .cancel, .put, .deferred:
+      // Several publications may follow.
+      keepBase()
+      performLonger(effect, for: inputID)
+    }
+  }
+
+  /// Performs an effect that is not a single immediate action. A function of its own, so that an
+  /// immediate action costs less.
+  private func performLonger(_ effect: Effect<Machine.Action>, for inputID: InputID) {
+    switch effect.step {
+    case .none, .action, .named, .operation:
+      perform(effect, for: inputID)
+    case .several(let effects):
+      // By index: a loop over the effects themselves copies each of them once more.
+      for index in effects.indices { perform(effects[index], for: inputID) }
+    case .cancel(let id, let feeds):
+      cancel(id, feeds: feeds)
+    case .work(let work):
+      begin(runner.environment.faults.map(work.meeting) ?? work, for: inputID)
     case .put(.after, let work, let effect):
       begin(work, for: inputID, next: effect)
     case .put(.debounced(let window, let time, let firstImmediately), let work, let effect):

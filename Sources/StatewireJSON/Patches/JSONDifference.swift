@@ -19,13 +19,13 @@ struct JSONDifference {
   /// input.
   static let maximumDepth = 512
   /// The factor by which comparing bytes is faster than reading them, approximately.
-  private static let bytesComparedAtOnce = 32
+  static let bytesComparedAtOnce = 32
 
   let old: UnsafeRawBufferPointer
   let new: UnsafeRawBufferPointer
   /// The leaves of the state that the receiver has; updated in place.
   var oldLeaves: [JSONLeaf] = []
-  private let newLeaves: [JSONLeaf]
+  let newLeaves: [JSONLeaf]
   /// The leaves of the new text: old leaves that could be updated, and new leaves where that was
   /// not possible.
   private(set) var leaves: [JSONLeaf]
@@ -34,11 +34,11 @@ struct JSONDifference {
   /// The number of equal bytes at the end of both texts.
   private let suffix: Int
   /// True once everything after the current positions is known to be the same.
-  private var isDone = false
+  var isDone = false
   private var depth = 0
   /// The number of bytes skipped, of operations removed again, and of the values that replaced
   /// them.
-  private var work = 0
+  var work = 0
   /// The number of bytes that leaves have written to the patch; leaves bound this number
   /// themselves.
   private var leafBytes = 0
@@ -81,7 +81,7 @@ struct JSONDifference {
 
   /// Skips the next value. Once `work` exceeds `length`, a container costs only a binary search.
   @inline(__always)
-  private mutating func skip(
+  mutating func skip(
     _ reader: inout JSONReader, isOld: Bool
   ) throws(JSONError) -> Range<Int> {
     if work > length, let range = skipContainer(&reader, isOld: isOld) { return range }
@@ -102,7 +102,7 @@ struct JSONDifference {
     return start..<end
   }
 
-  private func reader(of text: UnsafeRawBufferPointer, at offset: Int) -> JSONReader {
+  func reader(of text: UnsafeRawBufferPointer, at offset: Int) -> JSONReader {
     JSONReader(text, at: offset, limits: JSONLimits(maximumDepth: .max))
   }
 }
@@ -113,7 +113,7 @@ extension JSONDifference {
   /// Compares the next values and skips them.
   ///
   /// - Parameter oldEnd: The end of the old value.
-  private mutating func compare(
+  mutating func compare(
     _ before: inout JSONReader, to oldEnd: Int, _ after: inout JSONReader,
     _ patch: inout JSONPatchWriter
   ) throws(JSONError) {
@@ -133,7 +133,7 @@ extension JSONDifference {
   /// Compares two objects or two arrays.
   ///
   /// - Throws: `JSONError` if the work exceeds its bound or a text is not JSON.
-  private mutating func compareContainers(
+  mutating func compareContainers(
     _ before: inout JSONReader, to oldEnd: Int, _ after: inout JSONReader,
     _ patch: inout JSONPatchWriter
   ) throws(JSONError) {
@@ -163,7 +163,7 @@ extension JSONDifference {
   }
 
   /// A container that is being compared, with the bound for its operations.
-  private struct Scope {
+  struct Scope {
     /// The position in the patch at which its operations begin.
     let mark: JSONPatchWriter.Mark
     /// The number of bytes that leaves had written before the container.
@@ -195,7 +195,7 @@ extension JSONDifference {
   /// - Parameter after: The reader of the new value; the value is at least as long as the part
   ///   already read.
   @inline(__always)
-  private mutating func isTooLong(
+  mutating func isTooLong(
     _ scope: inout Scope, _ after: JSONReader, _ patch: borrowing JSONPatchWriter
   ) throws(JSONError) -> Bool {
     let written = patch.bytes(since: scope.mark) - (leafBytes - scope.leafBytes)
@@ -205,7 +205,7 @@ extension JSONDifference {
   }
 
   /// Returns the same using the exact length of the value.
-  private mutating func isTooLong(
+  mutating func isTooLong(
     _ scope: inout Scope, _ after: JSONReader, written: Int
   ) throws(JSONError) -> Bool {
     if scope.whole == 0 {
@@ -235,7 +235,7 @@ extension JSONDifference {
   }
 
   /// Compares two values of which at least one is not a container, or which nest too deep.
-  private mutating func compareScalars(
+  mutating func compareScalars(
     _ before: Range<Int>, _ after: Range<Int>, _ patch: inout JSONPatchWriter
   ) throws(JSONError) {
     let oldLeaf = oldLeaves.range(in: before)
@@ -257,7 +257,7 @@ extension JSONDifference {
   }
 
   /// Returns true if two values without leaves are the same data.
-  private func areSame(_ before: Range<Int>, _ after: Range<Int>) throws(JSONError) -> Bool {
+  func areSame(_ before: Range<Int>, _ after: Range<Int>) throws(JSONError) -> Bool {
     if old.part(before).hasSameBytes(as: new.part(after)) { return true }
     var before = reader(of: old, at: before.lowerBound)
     var after = reader(of: new, at: after.lowerBound)
@@ -273,23 +273,20 @@ extension JSONDifference {
 
   /// Replaces the current value by the value in a range of the new text, after removing the
   /// operations since a mark.
-  private mutating func replace(
+  mutating func replace(
     _ range: Range<Int>, since mark: JSONPatchWriter.Mark, _ patch: inout JSONPatchWriter
   ) {
     patch.truncate(to: mark)
     for index in newLeaves.range(in: range) { leaves[index] = newLeaves[index] }
-    patch.replace { write(range, to: &$0) }
-  }
-
-  /// Writes the value in a range of the new text, including its leaves.
-  private func write(_ range: Range<Int>, to writer: inout JSONWriter) {
-    newLeaves.write(new, range, to: &writer)
+    // Only the text and its leaves: a closure that captures `self` copies all of it.
+    let (text, written) = (new, newLeaves)
+    patch.replace { written.write(text, range, to: &$0) }
   }
 
   /// Skips the next values if their bytes are the same and contain no leaves.
   ///
   /// - Parameter range: The range of the old value.
-  private mutating func skipIfSame(
+  mutating func skipIfSame(
     _ before: inout JSONReader, _ range: Range<Int>, _ after: inout JSONReader
   ) -> Bool {
     let start = after.nextValueOffset()
@@ -307,182 +304,11 @@ extension JSONDifference {
   }
 
   /// Returns true if everything from the current positions to the ends of both texts is the same.
-  private func isRestSame(_ before: JSONReader, _ after: JSONReader) -> Bool {
+  func isRestSame(_ before: JSONReader, _ after: JSONReader) -> Bool {
     let rest = old.count - before.position
     return rest <= suffix && rest == new.count - after.position
       && oldLeaves.range(in: before.position..<old.count).isEmpty
       && newLeaves.range(in: after.position..<new.count).isEmpty
-  }
-}
-
-// MARK: - Objects
-
-extension JSONDifference {
-  /// Compares two objects member by member. Returns false if the new object should replace the old
-  /// one, because they are different cases of an enum or replacing is shorter.
-  private mutating func compareObjects(
-    _ before: inout JSONReader, _ after: inout JSONReader, _ scope: inout Scope,
-    _ patch: inout JSONPatchWriter
-  ) throws(JSONError) -> Bool {
-    try before.beginObject()
-    try after.beginObject()
-    while true {
-      if isRestSame(before, after) {
-        isDone = true
-        return true
-      }
-      let (beforeKey, afterKey) = (before, after)
-      let key = try before.nextKey()
-      // The bytes are usually the same on both sides.
-      if !after.readSame(as: beforeKey, to: before), try !Self.areSame(key, after.nextKey()) {
-        // Keys were added, removed or reordered.
-        (before, after) = (beforeKey, afterKey)
-        return try compareByKey(&before, &after, &scope, &patch)
-      }
-      guard let key else {
-        scope.end = after.position
-        return true
-      }
-      var beyond = before
-      let oldRange = try skip(&beyond, isOld: true)
-      guard try compareMembers(key, oldRange, &before, &after, &patch) else { return false }
-      if isDone { return true }
-      if try isTooLong(&scope, after, patch) { return false }
-    }
-  }
-
-  private static func areSame(_ one: JSONKey?, _ other: JSONKey?) -> Bool {
-    switch (one, other) {
-    case (let one?, let other?): one.isSame(as: other)
-    case (nil, nil): true
-    default: false
-    }
-  }
-
-  /// Compares the values of a key that both objects have. Returns false if the objects are
-  /// therefore different cases of an enum.
-  ///
-  /// - Parameter oldRange: The range of the old value.
-  private mutating func compareMembers(
-    _ key: JSONKey, _ oldRange: Range<Int>, _ before: inout JSONReader,
-    _ after: inout JSONReader, _ patch: inout JSONPatchWriter
-  ) throws(JSONError) -> Bool {
-    if skipIfSame(&before, oldRange, &after) { return true }
-    // The tag that distinguishes two cases is compared before any operation is written for it.
-    if key == "type", try before.peek() == .string, try after.peek() == .string {
-      before.skip(to: oldRange.upperBound)
-      return try areSame(oldRange, after.skipValue())
-    }
-    let mark = patch.mark
-    patch.enter(key)
-    try compare(&before, to: oldRange.upperBound, &after, &patch)
-    patch.leave()
-    return !(key == "type") || patch.count == mark.count
-  }
-
-  /// Compares the remaining members of two objects, regardless of their order.
-  private mutating func compareByKey(
-    _ before: inout JSONReader, _ after: inout JSONReader, _ scope: inout Scope,
-    _ patch: inout JSONPatchWriter
-  ) throws(JSONError) -> Bool {
-    let oldMembers = try MemberTable(&before) { reader throws(JSONError) in
-      try skip(&reader, isOld: true)
-    }
-    let newMembers = try MemberTable(&after) { reader throws(JSONError) in
-      try skip(&reader, isOld: false)
-    }
-    scope.end = after.position
-    if let tag = oldMembers.member("type"), let newTag = newMembers.member("type"),
-      !(try areSame(tag.range, newTag.range))
-    {
-      return false
-    }
-    for member in oldMembers.effective where newMembers.member(member.key) == nil {
-      patch.enter(member.key)
-      patch.remove()
-      patch.leave()
-      if try isTooLong(&scope, after, patch) { return false }
-    }
-    for member in newMembers.effective {
-      var value = reader(of: new, at: member.range.lowerBound)
-      if let counterpart = oldMembers.member(member.key) {
-        var oldValue = reader(of: old, at: counterpart.range.lowerBound)
-        _ = try compareMembers(member.key, counterpart.range, &oldValue, &value, &patch)
-        isDone = false
-      } else {
-        patch.enter(member.key)
-        patch.add { write(member.range, to: &$0) }
-        patch.leave()
-      }
-      if try isTooLong(&scope, after, patch) { return false }
-    }
-    return true
-  }
-}
-
-// MARK: - Arrays
-
-extension JSONDifference {
-  /// Compares two arrays. The common beginning, the common end and most elements that are the same
-  /// between them are kept. The remaining elements at the same index are compared with each other.
-  /// Returns false if replacing the array is shorter.
-  private mutating func compareArrays(
-    _ before: inout JSONReader, _ after: inout JSONReader, _ scope: inout Scope,
-    _ patch: inout JSONPatchWriter
-  ) throws(JSONError) -> Bool {
-    let oldElements = try elements(&before, isOld: true)
-    let newElements = try elements(&after, isOld: false)
-    scope.end = after.position
-    var compared = 0
-    func areSame(_ from: Int, _ to: Int) -> Bool {
-      let (from, to) = (oldElements[from], newElements[to])
-      if from.count == to.count { compared += from.count }
-      return old.part(from).hasSameBytes(as: new.part(to))
-        && oldLeaves.range(in: from).isEmpty && newLeaves.range(in: to).isEmpty
-    }
-    let kept = CommonElements.find(oldElements.count, newElements.count, areSame)
-    work += compared / Self.bytesComparedAtOnce
-    var from = 0
-    var to = 0
-    for next in 0...kept.count {
-      let run =
-        next < kept.count
-        ? kept[next]
-        : CommonElements.Run(old: oldElements.count, new: newElements.count, count: 0)
-      // The index in the array as patched so far equals the index in the new array.
-      while from < run.old || to < run.new {
-        if from < run.old && to < run.new {
-          var oldElement = reader(of: old, at: oldElements[from].lowerBound)
-          var newElement = reader(of: new, at: newElements[to].lowerBound)
-          patch.enter(index: to)
-          try compare(&oldElement, to: oldElements[from].upperBound, &newElement, &patch)
-          isDone = false
-          patch.leave()
-          from += 1
-          to += 1
-        } else if from < run.old {
-          patch.remove(at: to)
-          from += 1
-        } else {
-          patch.add(at: to) { write(newElements[to], to: &$0) }
-          to += 1
-        }
-        if try isTooLong(&scope, after, patch) { return false }
-      }
-      from += run.count
-      to += run.count
-    }
-    return true
-  }
-
-  private mutating func elements(
-    _ reader: inout JSONReader, isOld: Bool
-  ) throws(JSONError) -> [Range<Int>] {
-    var elements: [Range<Int>] = []
-    elements.reserveCapacity(4)
-    try reader.beginArray()
-    while try reader.nextElement() { elements.append(try skip(&reader, isOld: isOld)) }
-    return elements
   }
 }
 
@@ -497,7 +323,7 @@ extension JSONPatchWriter {
     }
   }
 
-  fileprivate mutating func enter(_ key: JSONKey) {
+  mutating func enter(_ key: JSONKey) {
     // Nested functions cannot capture an inout noncopyable value, so keys with escapes become
     // strings.
     if key.isEscaped { enter(key.string) } else { enter(key: key.rawBytes) }

@@ -24,10 +24,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// its writability.
   private(set) var isCongested = false
   /// True if writes may be held for write coalescing.
-  private var coalescesWrites = false
+  var coalescesWrites = false
   /// Number of bytes written since the last flush of the channel.
-  private var unsentBytes = 0
-  private var isHeld = false
+  var unsentBytes = 0
+  var isHeld = false
 
   /// True if the client is untrusted: the time limits apply to it, and it can be closed while it is
   /// silent.
@@ -38,9 +38,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// True if the client was refused before the last sweep.
   var wasRefused = false
   var readGate: ReadGate
-  private var loopTime: LoopTime
+  var loopTime: LoopTime
   /// The loop time of all connections of the client's identity; nil until it has shown a token.
-  private var identityTime: IdentityTime?
+  var identityTime: IdentityTime?
   /// True while the channel reads in large parts.
   private var usesLargeBuffers = false
 
@@ -100,7 +100,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   /// True if other clients are served before this one: it uses much of the loop's time, or is about
   /// to, and other clients wait.
-  private var mustQueue: Bool {
+  var mustQueue: Bool {
     guard
       loopTime.isExceeded || identityTime?.time.isExceeded ?? false
         || connection?.isInLargeFrame ?? false
@@ -115,7 +115,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   /// Calls `body` now, or in a later task of the loop if the shard is in a turn: a write in a turn
   /// can make the channel call back immediately.
-  private func outsideOfTurns(
+  func outsideOfTurns(
     _ context: ChannelHandlerContext, _ body: @escaping @Sendable (ConnectionHandler) -> Void
   ) {
     guard connection?.isShardBusy == true else { return body(self) }
@@ -186,9 +186,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
   // The time for requests that were sent before the end of the input.
   static let timeForOpenRequests = TimeAmount.seconds(3)
   // The time for a client that has got everything to close its direction.
-  private static let timeToClose = TimeAmount.seconds(1)
+  static let timeToClose = TimeAmount.seconds(1)
   // The largest number of bytes that are held.
-  private static let coalescedBytes = 8 << 10
+  static let coalescedBytes = 8 << 10
 }
 
 // MARK: - Events of the channel
@@ -246,7 +246,7 @@ extension ConnectionHandler {
 
   /// Sends held writes of other clients first, if processing `byteCount` bytes of this client would
   /// delay them for long.
-  private func willServe(_ byteCount: Int) {
+  func willServe(_ byteCount: Int) {
     registry.writeCoalescer.willServe(byteCount)
     registry.broadcastCoalescer.willServe()
   }
@@ -344,137 +344,5 @@ extension ConnectionHandler {
     context = nil
     isCongested = false
     registry.remove(self)
-  }
-}
-
-// MARK: - Output of the connection
-
-extension ConnectionHandler: ConnectionOutput, CoalescedOutput {
-  func write(_ bytes: UnsafeRawBufferPointer) {
-    guard let context else { return }
-    send(Self.buffer(of: bytes, context), context)
-  }
-
-  /// Writes a broadcast buffer. All clients share its memory.
-  func write(_ buffer: BroadcastBuffer, from start: Int) {
-    guard let context else { return }
-    let sent =
-      buffer.sent as? SentBuffer
-      ?? SentBuffer(buffer.bytes.withUnsafeBytes { Self.buffer(of: $0, context) })
-    buffer.sent = sent
-    unsentBytes = 0
-    let bytes = sent.bytes(from: start)
-    metrics.sentBytes.add(bytes.readableBytes)
-    context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
-  }
-
-  private static func buffer(
-    of bytes: UnsafeRawBufferPointer, _ context: ChannelHandlerContext
-  ) -> ByteBuffer {
-    var buffer = context.channel.allocator.buffer(capacity: bytes.count)
-    buffer.writeBytes(bytes)
-    return buffer
-  }
-
-  private func send(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
-    unsentBytes += buffer.readableBytes
-    metrics.sentBytes.add(buffer.readableBytes)
-    // A large held write would fill the channel, as if the client did not read.
-    if !coalescesWrites || registry.hasOneConnection || unsentBytes >= Self.coalescedBytes {
-      unsentBytes = 0
-      return context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
-    }
-    context.write(wrapOutboundOut(buffer), promise: nil)
-    guard !isHeld else { return }
-    isHeld = true
-    registry.writeCoalescer.hold(self)
-  }
-
-  func flushCoalesced() {
-    isHeld = false
-    flush()
-  }
-
-  private func flush() {
-    guard unsentBytes > 0, let context else { return }
-    unsentBytes = 0
-    context.flush()
-  }
-
-  var waitingBytes: Int { isCongested ? bufferedBytes : 0 }
-
-  /// Number of bytes that the channel holds for the client.
-  var bufferedBytes: Int {
-    (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-  }
-
-  func resumeReading() {
-    guard readGate.isHeldBack else { return }
-    let isWanted = connection?.wantsBytes ?? relay?.wantsBytes ?? true
-    switch readGate.decide(isWanted: isWanted, mustQueue: mustQueue) {
-    case .wait: break
-    case .read: context?.read()
-    case .queue:
-      registry.yieldQueue?.wait { [self] in
-        readGate.wasQueued()
-        let isWanted = connection?.wantsBytes ?? relay?.wantsBytes ?? true
-        guard case .read = readGate.decide(isWanted: isWanted, mustQueue: false) else {
-          return .zero
-        }
-        context?.read()
-        return loopTime.lastTurn
-      }
-    }
-  }
-
-  func yieldToOthers() {
-    registry.yieldQueue?.wait { [self] in
-      willServe(0)
-      notify(.othersServed)
-      return .zero
-    }
-  }
-
-  /// Sends what is written, ends the output, and reads until the client has ended its own
-  /// direction. Closing with unread bytes would reset the connection and discard what the client
-  /// has not read yet.
-  func endOutput() {
-    guard let context else { return }
-    registry.sentLastResponse(self)
-    let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
-    context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in
-      guard let context = handler.value.context else { return }
-      context.close(mode: .output).whenComplete { _ in
-        guard let context = handler.value.context else { return }
-        handler.value.outsideOfTurns(context) { $0.notify(.outputEnded) }
-      }
-    }
-    if readGate.isHeldBack { context.read() }
-  }
-
-  func awaitInputEnd() {
-    guard let context else { return }
-    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-    context.eventLoop.scheduleTask(in: Self.timeToClose) { bound.value.close(promise: nil) }
-  }
-
-  func admit(_ identity: Identity) -> Bool {
-    guard registry.counts.admit(identity) else { return false }
-    identityTime = registry.time(of: identity)
-    return true
-  }
-
-  func close() {
-    // These bytes belong to earlier turns.
-    flush()
-    registry.sentLastResponse(self)
-    context?.close(promise: nil)
-  }
-
-  /// Closes immediately and drops unsent bytes.
-  func abandon() {
-    if connection != nil || relay != nil { notify(.cut) }
-    // While the lease of a node is over, actions of a connection wait, also the one that closes it.
-    context?.close(promise: nil)
   }
 }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StateMachines
+internal import StatewireJSON
+internal import StatewireProtocol
+
+// The inputs of clients.
+
+extension StoreEntry {
+  /// Passes an input of a subscription to the store.
+  func send(
+    reading reader: inout JSONReader, from subscription: Subscription,
+    request: UnsafeRawBufferPointer?
+  ) throws(InputError) -> SendResult? {
+    isSending = true
+    defer { endSending() }
+    let sendResult: SendResult?
+    do throws(InputError) {
+      sendResult = try content.made.send(&reader, subscription.viewer)
+      content.metrics.inputs.add()
+    } catch {
+      // A refused input may have caused publications before it was undone, also by the effects that
+      // it cancelled.
+      flush()
+      reportFailures(of: request)
+      throw error
+    }
+    if let sendResult, !sendResult.isReplied {
+      if let request { awaitingReply[sendResult.inputID] = (Array(request), subscription) }
+    } else {
+      subscription.applied(request)
+    }
+    flush()
+    return sendResult
+  }
+
+  /// Notes that an input, or the reply to one, has been folded.
+  func endSending() {
+    isSending = false
+    if !failuresDuringInput.isEmpty { reportFailures(of: nil) }
+    guard !settledDuringInput.isEmpty else { return }
+    let settled = settledDuringInput
+    settledDuringInput.removeAll()
+    for tell in settled { tell() }
+  }
+
+  /// Calls `body` when an input is settled, after the update of its last effect.
+  func whenSettled(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
+    store.whenSettled(inputID) { [weak self] completion in
+      // The effects may have been ended by the input that is being folded. The update of that input
+      // waits for its end and is sent first.
+      guard let self, isSending else { return body(completion) }
+      settledDuringInput.append { [store] in
+        body(Completion(revision: store.revision, completion.end))
+      }
+    }
+  }
+
+  /// Replaces the function that takes inputs of clients by what `replacement` makes of it.
+  ///
+  /// - Returns: The function before.
+  func replaceSend(
+    _ replacement: (@escaping StoreKind.Made.Send) -> StoreKind.Made.Send
+  ) -> StoreKind.Made.Send {
+    let send = content.made.send
+    content.made.send = replacement(send)
+    return send
+  }
+}
