@@ -39,7 +39,7 @@ public struct FormEntry: Sendable {
 extension FormEntry: Equatable {
   /// Returns true if both have the same UTF-8 bytes.
   public static func == (one: FormEntry, other: FormEntry) -> Bool {
-    one.text.utf8.count == other.text.utf8.count && one.text.utf8.elementsEqual(other.text.utf8)
+    one.text.hasSameBytes(as: other.text)
   }
 }
 

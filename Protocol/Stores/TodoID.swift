@@ -29,7 +29,7 @@ public struct TodoID: Hashable, Sendable {
   }
 
   /// Returns true if both have the same UTF-8 bytes.
-  public static func == (a: TodoID, b: TodoID) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
+  public static func == (a: TodoID, b: TodoID) -> Bool { a.text.hasSameBytes(as: b.text) }
 
   /// Hashes the UTF-8 bytes.
   public func hash(into hasher: inout Hasher) {

@@ -118,7 +118,7 @@ extension Participant {
 
   /// Returns the subscription to a store that has been used before; nil if there is none.
   public func held(_ name: ByteString) -> Subscription? {
-    subscriptions.first { !$0.isClosed && ByteString($0.name) == name }
+    subscriptions.first { !$0.isClosed && $0.name.hasSameBytes(as: name.string) }
   }
 
   /// Returns the subscription to a store, created on first use.

@@ -46,7 +46,9 @@ struct InputIDs: ~Copyable {
     return InputID(rawValue: last)
   }
 
-  func isSettled(_ inputID: InputID) -> Bool { index(of: inputID) == nil }
+  // Most stores have no open input, which is all that their inputs check.
+  @inline(__always)
+  func isSettled(_ inputID: InputID) -> Bool { open.isEmpty || index(of: inputID) == nil }
 
   /// Notes that an effect of the input has begun.
   mutating func began(_ inputID: InputID, isExchange: Bool = false) {
@@ -61,8 +63,9 @@ struct InputIDs: ~Copyable {
   }
 
   /// True if no exchange delays the response to the input.
+  @inline(__always)
   func isReplied(_ inputID: InputID) -> Bool {
-    index(of: inputID).map { open[$0].replyWaiters == nil } ?? true
+    open.isEmpty || index(of: inputID).map { open[$0].replyWaiters == nil } ?? true
   }
 
   /// Adds a callback that is called at the end of the exchanges of an input.
@@ -135,7 +138,7 @@ struct InputIDs: ~Copyable {
 
   private func index(of inputID: InputID) -> Int? {
     // Usually it is the oldest input or the newest one.
-    guard !open.isEmpty else { return nil }
+    if open.isEmpty { return nil }
     if open[0].inputID == inputID { return 0 }
     if open[open.count - 1].inputID == inputID { return open.count - 1 }
     let index = place(of: inputID)

@@ -13,19 +13,45 @@ extension JSONWriter {
 
   /// Writes a string of valid UTF-8 in quotation marks, without a comma.
   mutating func string(utf8 bytes: UnsafeRawBufferPointer) {
-    // This reserves space for the second mark too, unless a character has to be escaped.
-    room(bytes.count &+ 2)[0] = UInt8(ascii: "\"")
-    advance(by: 1)
-    contents(utf8: bytes)
-    append(UInt8(ascii: "\""))
+    let count = bytes.count
+    let room = room(Self.plainBytes(count) &+ 2)
+    room[0] = UInt8(ascii: "\"")
+    let plain = Self.copyPlain(bytes, to: UnsafeMutableRawBufferPointer(rebasing: room[1...]))
+    if plain == count {
+      room[count &+ 1] = UInt8(ascii: "\"")
+      advance(by: count &+ 2)
+    } else {
+      advance(by: plain &+ 1)
+      escape(bytes.part(plain..<count))
+      append(UInt8(ascii: "\""))
+    }
     needsComma = true
   }
 
   /// Writes the contents of a string, without quotation marks.
   mutating func contents(utf8 bytes: UnsafeRawBufferPointer) {
+    let plain = Self.copyPlain(bytes, to: room(Self.plainBytes(bytes.count)))
+    advance(by: plain)
+    if plain < bytes.count { escape(bytes.part(plain..<bytes.count)) }
+  }
+
+  /// The space that `copyPlain` needs for a number of bytes: it stores eight at once.
+  private static func plainBytes(_ count: Int) -> Int { max(count, 8) }
+
+  /// Copies the bytes before the first one that has to be escaped, and returns their number. Most
+  /// strings need no escape, so bytes are copied and checked together.
+  @inline(__always)
+  private static func copyPlain(
+    _ bytes: UnsafeRawBufferPointer, to room: UnsafeMutableRawBufferPointer
+  ) -> Int {
     let count = bytes.count
-    // Most strings need no escape, so bytes are copied and checked together.
-    let room = room(count)
+    if count < 8 {
+      let word = bytes.shortWord
+      if !Escaping.isNeeded(in: word) {
+        room.storeBytes(of: word, as: UInt64.self)
+        return count
+      }
+    }
     var offset = 0
     while offset &+ 8 <= count {
       let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
@@ -47,8 +73,7 @@ extension JSONWriter {
       room[offset] = bytes[offset]
       offset &+= 1
     }
-    advance(by: offset)
-    if offset < count { escape(bytes.part(offset..<count)) }
+    return offset
   }
 
   /// Writes the rest of a string, whose first byte has to be escaped.
@@ -76,6 +101,31 @@ extension JSONWriter {
   mutating func string(unescaped text: String) {
     text.withUTF8Bytes { append($0) }
     needsComma = true
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Fewer than eight bytes in the order of memory, followed by spaces.
+  ///
+  /// The parts of a word that are read may overlap; they have the same bits there.
+  @inline(__always)
+  fileprivate var shortWord: UInt64 {
+    let word: UInt64
+    if count >= 4 {
+      let last = count &- 4
+      word =
+        UInt64(loadUnaligned(as: UInt32.self).littleEndian)
+        | UInt64(loadUnaligned(fromByteOffset: last, as: UInt32.self).littleEndian)
+        &<< UInt64(8 &* last)
+    } else if count > 0 {
+      let (middle, last) = (count / 2, count &- 1)
+      word =
+        UInt64(self[0]) | UInt64(self[middle]) &<< UInt64(8 &* middle)
+        | UInt64(self[last]) &<< UInt64(8 &* last)
+    } else {
+      word = 0
+    }
+    return (word | 0x2020_2020_2020_2020 &<< UInt64(8 &* count)).littleEndian
   }
 }
 
