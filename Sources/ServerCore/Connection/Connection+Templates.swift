@@ -17,7 +17,7 @@ extension Connection {
       running.count < settings.limits.openRequests
     else { return false }
     // Spans are begun on the slow path only.
-    if let tracer = settings.tracer, sampleNext(tracer) { return false }
+    if settings.tracer != nil, sampleNext() { return false }
     let limits = JSONLimits(maximumDepth: settings.limits.depth)
     if let match = template.match(message, limits: limits) { return take(match, template, message) }
     guard let other = templates.other, let match = other.match(message, limits: limits) else {

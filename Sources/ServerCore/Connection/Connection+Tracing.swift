@@ -6,8 +6,8 @@ internal import StatewireProtocol
 // The spans of inputs. An input of a server without tracing pays a comparison.
 extension Connection {
   /// Returns true if the next input is sampled.
-  func sampleNext(_ tracer: any InputTracer) -> Bool {
-    if inputsToSample == 0 { inputsToSample = tracer.distanceToSample() }
+  func sampleNext() -> Bool {
+    if inputsToSample == 0 { inputsToSample = settings.tracer?.distanceToSample() ?? .max }
     inputsToSample -= 1
     let isSampled = inputsToSample == 0
     isNextSampled = isSampled
@@ -24,7 +24,7 @@ extension Connection {
     continuing traceparent: String?, _ subscription: Subscription
   ) -> (any TraceSpan)? {
     guard let tracer = settings.tracer else { return nil }
-    let isSampled = isNextSampled ?? sampleNext(tracer)
+    let isSampled = isNextSampled ?? sampleNext()
     isNextSampled = nil
     guard isSampled || traceparent != nil else { return nil }
     let span = tracer.begin(subscription.kind, continuing: traceparent, isSampled: isSampled)

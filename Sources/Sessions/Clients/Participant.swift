@@ -28,6 +28,8 @@ public final class Participant {
   private var refusedSequences: [Int] = []
   /// The subscriptions, in the order of first use.
   private var subscriptions = Few<Subscription>()
+  /// The index of the subscription that `held` has found last; it need not exist any more.
+  private var lastHeld = 0
   /// The number of stores that it uses.
   var subscriptionCount: Int { subscriptions.count }
 
@@ -118,7 +120,16 @@ extension Participant {
 
   /// Returns the subscription to a store that has been used before; nil if there is none.
   public func held(_ name: ByteString) -> Subscription? {
-    subscriptions.first { !$0.isClosed && $0.name.hasSameBytes(as: name.string) }
+    func isHeld(_ subscription: Subscription) -> Bool {
+      !subscription.isClosed && subscription.name.hasSameBytes(as: name.string)
+    }
+    // Usually the one that was used last.
+    if lastHeld < subscriptions.count, isHeld(subscriptions[lastHeld]) {
+      return subscriptions[lastHeld]
+    }
+    guard let index = subscriptions.firstIndex(where: isHeld) else { return nil }
+    lastHeld = index
+    return subscriptions[index]
   }
 
   /// Returns the subscription to a store, created on first use.

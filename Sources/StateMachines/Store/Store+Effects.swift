@@ -25,21 +25,10 @@ extension Store {
       perform(effect, for: inputID)
     case .operation(let work, let effect):
       perform(work, giving: effect, for: inputID)
-    case .several, .work, .cancel, .put, .deferred:
-      // Several publications may follow.
-      keepBase()
-      performLonger(effect, for: inputID)
-    }
-  }
-
-  /// Performs an effect that is not a single immediate action. A function of its own, so that an
-  /// immediate action costs less.
-  private func performLonger(_ effect: Effect<Machine.Action>, for inputID: InputID) {
-    switch effect.step {
-    case .none, .action, .named, .operation:
-      perform(effect, for: inputID)
     case .several(let effects):
-      // By index: a loop over the effects themselves copies each of them once more.
+      keepBase()
+      // A span, because a loop over the array copies each effect.
+      let effects = effects.span
       for index in effects.indices { perform(effects[index], for: inputID) }
     case .cancel(let id, let feeds):
       cancel(id, feeds: feeds)
@@ -75,6 +64,7 @@ extension Store {
   }
 
   private func cancel(_ id: EffectID, feeds: Bool = true) {
+    keepBase()
     cancelled(runner.cancel(id, feeds: feeds))
     for next in runner.removeNext(id) { dropped(next) }
   }
@@ -98,6 +88,7 @@ extension Store {
     _ work: Work<Machine.Action>, for inputID: InputID, window: EffectID? = nil,
     next: Effect<Machine.Action>? = nil
   ) {
+    keepBase()
     let next = next.map {
       EffectRunner<Machine.Action>.Next(effect: $0, inputID: inputID, cause: runner.cause)
     }

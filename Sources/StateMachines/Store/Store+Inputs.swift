@@ -129,7 +129,7 @@ extension Store {
   }
 
   /// Notes the view state before the input that is being performed, because more than one publication
-  /// may follow.
+  /// may follow, in this turn or later.
   func keepBase() {
     if performing != nil, base == nil { base = published.mark }
   }

@@ -59,6 +59,7 @@ extension UnsafeMutableRawBufferPointer {
 extension String {
   /// Calls `body` with the UTF-8 bytes; they are not copied.
   @inlinable
+  @inline(__always)
   package func withUTF8Bytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     // Native strings always have contiguous storage, and without Foundation all strings are native.
     utf8.withContiguousStorageIfAvailable { body(UnsafeRawBufferPointer($0)) }

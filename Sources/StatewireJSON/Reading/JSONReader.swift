@@ -93,7 +93,10 @@ public struct JSONReader {
 
   /// Skips white space and returns the next byte; 0 at the end, because no value starts with 0.
   @inlinable
+  @inline(__always)
   mutating func nextByte() -> UInt8 {
+    // Compact text has no white space.
+    if at < end, text[at] > 0x20 { return text[at] }
     skipSpace()
     return at < end ? text[at] : 0
   }
