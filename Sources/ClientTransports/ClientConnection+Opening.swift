@@ -78,7 +78,7 @@ extension ClientConnection {
   }
 
   /// Returns the reason of an error, in the system's words where it has some.
-  static func reason(for error: any Error) -> String {
+  package static func reason(for error: any Error) -> String {
     switch error {
     case let error as NIOConnectionError:
       let failures = error.connectionErrors.map(\.error)
@@ -94,7 +94,7 @@ extension ClientConnection {
     case SocketAddressError.unixDomainSocketPathTooLong:
       return "the path is too long for a Unix socket"
     case ChannelError.connectTimeout: return "the server did not respond in time"
-    default: return "\(error)"
+    default: return ClientError(tls: error).map { "\($0)" } ?? "\(error)"
     }
   }
 

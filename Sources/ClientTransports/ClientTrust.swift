@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOCore
-internal import NIOSSL
+package import NIOSSL
 
 /// The servers that a client trusts over TLS, and the client's own certificate.
 public struct ClientTrust: Sendable, Equatable {
@@ -17,8 +17,9 @@ public struct ClientTrust: Sendable, Equatable {
   public init() {}
 
   /// Reads the files and makes the configuration of connections. TLS 1.2 is the lowest version.
-  /// - Throws: `ClientError.unusableFile` or `.unusableFiles`.
-  func context() throws(ClientError) -> NIOSSLContext {
+  ///
+  /// - Throws: `ClientError.unusableFile`.
+  package func configuration() throws(ClientError) -> TLSConfiguration {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.minimumTLSVersion = .tlsv12
     if let authority {
@@ -33,6 +34,14 @@ public struct ClientTrust: Sendable, Equatable {
       configuration.privateKey = .privateKey(
         try Self.read(key) { try NIOSSLPrivateKey(file: $0, format: .pem) })
     }
+    return configuration
+  }
+
+  /// Makes the context of connections.
+  ///
+  /// - Throws: `ClientError.unusableFile` or `.unusableFiles`.
+  func context() throws(ClientError) -> NIOSSLContext {
+    let configuration = try configuration()
     do {
       return try NIOSSLContext(configuration: configuration)
     } catch {

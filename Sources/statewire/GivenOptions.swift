@@ -3,7 +3,7 @@
 import ArgumentParser
 import ClientTransports
 import Conversations
-import TransportSupport
+import StatewireServer
 
 /// The option for values that a conversation does not contain, such as tokens.
 struct GivenOptions: ParsableArguments {
@@ -26,24 +26,9 @@ struct GivenOptions: ParsableArguments {
   func values() throws -> GivenValues {
     var values = GivenValues()
     for (name, path) in names.compactMap(Self.parts) {
-      values[name] = try Self.firstLine(of: path, "--given \(name)")
+      values[name] = try FirstLine.read(path, "--given \(name)")
     }
     return values
-  }
-
-  /// Returns the first line of a file.
-  ///
-  /// - Parameters:
-  ///   - path: The path of the file.
-  ///   - option: The option with the path, for the error.
-  /// - Throws: `ValidationError` if the file cannot be read.
-  static func firstLine(of path: String, _ option: String) throws -> String {
-    do throws(WholeFile.Fault) {
-      let line = try WholeFile(path, maximumBytes: 64 << 10).bytes.prefix { $0 != 0x0A }
-      return String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
-    } catch {
-      throw ValidationError("\(option): \(path) cannot be read: \(error)")
-    }
   }
 
   private static func parts(_ text: String) -> (name: String, path: String)? {

@@ -62,11 +62,7 @@ struct Record: AsyncParsableCommand {
       valueName: "file"))
   var description: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "Ask the server for its description with the token in the first line of this file.",
-      valueName: "file"))
-  var tokenFile: String?
+  @OptionGroup var tokenFile: TokenFileOption
 
   @Flag(help: "Record the values of stores that the server does not describe.")
   var keepUndescribed = false
@@ -85,7 +81,7 @@ struct Record: AsyncParsableCommand {
       try relayed(), output: output,
       secrets: ServerSecrets(names: secrets, keepsUndescribed: keepUndescribed),
       description: try description.map { try JSONValue(parsing: Self.read($0, "--description")) },
-      token: try tokenFile.map { try GivenOptions.firstLine(of: $0, "--token-file") }
+      token: try tokenFile.token()
     ) { Output.writeError("record: \($0)") }
     let code = try await untilSignal {
       try await run.run()

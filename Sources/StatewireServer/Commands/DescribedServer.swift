@@ -7,8 +7,8 @@ internal import StatewireJSON
 struct DescribedServer: Sendable {
   let address: ServerAddress
   let trust: ClientTrust
-  /// The file that contains the token; nil without a token.
-  let tokenFile: String?
+  /// The token; nil without one.
+  let token: String?
 
   /// The longest time for the description.
   private static let patience = Duration.seconds(30)
@@ -17,7 +17,6 @@ struct DescribedServer: Sendable {
   ///
   /// - Throws: `StartupError` if there is no connection, or the server does not describe itself.
   func description() async throws -> JSONValue {
-    let token = try token()
     let connection: ClientConnection
     do {
       connection = try await ClientConnection.connect(to: address, trust: trust)
@@ -25,7 +24,7 @@ struct DescribedServer: Sendable {
       throw StartupError("\(error)", cause: error)
     }
     let description = try await withThrowingTaskGroup(of: JSONValue.self) { group in
-      group.addTask { try await ask(connection, token) }
+      group.addTask { try await ask(connection) }
       group.addTask {
         try await Task.sleep(for: Self.patience)
         throw StartupError("\(address) has not described itself within \(Self.patience)")
@@ -37,19 +36,7 @@ struct DescribedServer: Sendable {
     return description
   }
 
-  private func token() throws -> String? {
-    guard let tokenFile else { return nil }
-    do {
-      let bytes = try WholeFile(tokenFile, maximumBytes: 64 << 10).bytes
-      var text = String(decoding: bytes, as: UTF8.self)
-      while text.last?.isWhitespace == true { text.removeLast() }
-      return text
-    } catch {
-      throw StartupError("cannot read \(tokenFile): \(error)", cause: error)
-    }
-  }
-
-  private func ask(_ connection: ClientConnection, _ token: String?) async throws -> JSONValue {
+  private func ask(_ connection: ClientConnection) async throws -> JSONValue {
     if let token {
       _ = try await request(connection, 1, "initialize", ["token": .string(token)])
     }

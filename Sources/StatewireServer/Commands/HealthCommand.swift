@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ArgumentParser
-internal import Glibc
-internal import Transports
+internal import AsyncHTTPClient
+internal import ClientTransports
+internal import NIOCore
+internal import NIOHTTP1
 
 /// The command `health` of a program: asks the admin interface of a server.
 ///
 /// Containers and supervisors run it, where no other HTTP client exists.
-public struct HealthCommand<Program: ServerProgram>: ParsableCommand {
+public struct HealthCommand<Program: ServerProgram>: AsyncParsableCommand {
   /// The name and the help of the command.
   public static var configuration: CommandConfiguration {
     CommandConfiguration(
@@ -16,23 +18,35 @@ public struct HealthCommand<Program: ServerProgram>: ParsableCommand {
       discussion: "Prints the response, and ends with 0 if it is yes, otherwise with 1.")
   }
 
-  @Argument(help: "The address of --admin, HOST:PORT.")
+  @Argument(help: "The address of --admin, HOST:PORT, or tls://HOST:PORT for one with TLS.")
   var address = "127.0.0.1:7229"
 
   @Flag(help: "Ask whether the server is ready for clients.")
   var ready = false
 
+  @OptionGroup var token: TokenFileOption
+
+  @OptionGroup var trust: TrustOptions
+
   /// Creates the command with its defaults.
   public init() {}
+
+  /// Checks the options, without reading files.
+  public func validate() throws {
+    if trust.areGiven, !address.hasPrefix("tls://") {
+      throw ValidationError("--tls-… requires an address tls://HOST:PORT")
+    }
+  }
 
   /// Asks the server.
   ///
   /// - Throws: `StartupError` if there is no response; `ExitCode.failure` if it is no.
-  public func run() throws {
-    guard let address = ListenerAddress(address) else {
-      throw StartupError("the address must be HOST:PORT, for example 127.0.0.1:7229")
+  public func run() async throws {
+    guard let request = HealthRequest(address, trust: trust.trust, token: try token.token()) else {
+      throw StartupError(
+        "the address must be HOST:PORT or tls://HOST:PORT, for example 127.0.0.1:7229")
     }
-    let response = try HealthRequest(address).send(path: ready ? "/readyz" : "/healthz")
+    let response = try await request.send(path: ready ? "/readyz" : "/healthz")
     Output.show(response.line)
     if !response.isGood { throw ExitCode.failure }
   }
@@ -48,63 +62,76 @@ struct HealthRequest {
     let line: String
   }
 
-  private let address: ListenerAddress
+  private let address: ServerAddress
+  private let origin: String
+  /// The servers to accept; nil for a connection without TLS.
+  private let trust: ClientTrust?
+  private let token: String?
 
-  init(_ address: ListenerAddress) { self.address = address }
+  /// Creates a request; nil if the address is neither `HOST:PORT` nor `tls://HOST:PORT`.
+  ///
+  /// - Parameters:
+  ///   - trust: The servers to accept over TLS.
+  ///   - token: The token of an operator; nil if there is none.
+  init?(_ text: String, trust: ClientTrust, token: String?) {
+    guard let address = ServerAddress(text) else { return nil }
+    switch address {
+    case .tcp(let host, let port):
+      (origin, self.trust) = ("http://\(Self.authority(host, port))", nil)
+    case .tls(let host, let port):
+      (origin, self.trust) = ("https://\(Self.authority(host, port))", trust)
+    case .web, .secureWeb, .unix: return nil
+    }
+    (self.address, self.token) = (address, token)
+  }
+
+  private static func authority(_ host: String, _ port: Int) -> String {
+    "\(host.contains(":") ? "[\(host)]" : host):\(port)"
+  }
 
   /// - Throws: `StartupError` with the reason why there is no response.
-  func send(path: String) throws(StartupError) -> Response {
-    let descriptor = try connected()
-    defer { close(descriptor) }
-    var request = Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
-    guard Glibc.send(descriptor, &request, request.count, CInt(MSG_NOSIGNAL)) > 0 else {
-      throw failure(errno)
-    }
-    var (received, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 4096))
-    // The interface closes the connection after one short response.
-    while received.count < 65536 {
-      let count = recv(descriptor, &buffer, buffer.count, 0)
-      guard count >= 0 else { throw failure(errno) }
-      if count == 0 { break }
-      received += buffer[..<count]
-    }
-    let text = String(decoding: received, as: UTF8.self)
-    guard text.hasPrefix("HTTP/1."), let body = text.firstRange(of: "\r\n\r\n") else {
-      throw StartupError("the server at \(name) does not respond as --admin does")
-    }
-    return Response(
-      isGood: text.dropFirst("HTTP/1.1".count).hasPrefix(" 200 "),
-      line: String(text[body.upperBound...].prefix { !$0.isNewline }))
-  }
-
-  private func connected() throws(StartupError) -> CInt {
-    var (hints, found) = (addrinfo(), UnsafeMutablePointer<addrinfo>?.none)
-    hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
-    guard getaddrinfo(address.host, "\(address.port)", &hints, &found) == 0 else {
-      throw StartupError("the name \(address.host) is not known")
-    }
-    defer { freeaddrinfo(found) }
-    var (next, lastError) = (found, ECONNREFUSED)
-    while let candidate = next?.pointee {
-      next = candidate.ai_next
-      let kind = candidate.ai_socktype | CInt(SOCK_CLOEXEC.rawValue)
-      let descriptor = socket(candidate.ai_family, kind, 0)
-      guard descriptor >= 0 else { throw failure(errno) }
-      var limit = timeval(tv_sec: 5, tv_usec: 0)
-      for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-        setsockopt(
-          descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+  func send(path: String) async throws -> Response {
+    do {
+      let client = try client()
+      do {
+        let response = try await client.execute(request(path), timeout: .seconds(5))
+        let body = try await response.body.collect(upTo: 64 << 10)
+        try await client.shutdown()
+        return Response(
+          isGood: response.status == .ok,
+          line: String(String(buffer: body).prefix { !$0.isNewline }))
+      } catch {
+        try? await client.shutdown()
+        throw error
       }
-      if connect(descriptor, candidate.ai_addr, candidate.ai_addrlen) == 0 { return descriptor }
-      lastError = errno
-      close(descriptor)
+    } catch {
+      throw StartupError(
+        "no response from the server at \(address): \(reason(error))", cause: error)
     }
-    throw failure(lastError)
   }
 
-  private var name: String { "\(address.tcp(isSecured: false))" }
+  private func client() throws -> HTTPClient {
+    var configuration = HTTPClient.Configuration(
+      tlsConfiguration: try trust?.configuration(), redirectConfiguration: .disallow)
+    configuration.httpVersion = .http1Only
+    configuration.connectionPool.retryConnectionEstablishment = false
+    return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+  }
 
-  private func failure(_ number: CInt) -> StartupError {
-    StartupError("no response from the server at \(name): \(systemMessage(number))")
+  private func request(_ path: String) -> HTTPClientRequest {
+    var request = HTTPClientRequest(url: origin + path)
+    if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
+    return request
+  }
+
+  private func reason(_ error: any Error) -> String {
+    switch error as? HTTPClientError {
+    case .deadlineExceeded: "it takes longer than 5 s"
+    case .remoteConnectionClosed:
+      trust == nil
+        ? "it has closed the connection; if it uses TLS, ask tls://HOST:PORT"
+        : "it has closed the connection"
+    default: ClientConnection.reason(for: error)
+    }
   }
 }

@@ -66,10 +66,7 @@ public struct TypesCommand<Program: ServerProgram>: AsyncParsableCommand {
   @Option(help: ArgumentHelp("With kotlin: the package of the file.", valueName: "name"))
   var package: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "With --connect: the file that contains the token for the server.", valueName: "file"))
-  var tokenFile: String?
+  @OptionGroup var tokenFile: TokenFileOption
 
   @OptionGroup var trust: TrustOptions
 
@@ -85,7 +82,7 @@ public struct TypesCommand<Program: ServerProgram>: AsyncParsableCommand {
       throw ValidationError(
         "--connect must be HOST:PORT, tls://…, ws://…, wss://…, unix:PATH or a path with a slash")
     }
-    if connect == nil, tokenFile != nil || trust.areGiven {
+    if connect == nil, tokenFile.isGiven || trust.areGiven {
       throw ValidationError("--token-file and --tls-… require --connect")
     }
     if let names, names.contains("") { throw ValidationError("--kinds has an empty name") }
@@ -138,7 +135,8 @@ public struct TypesCommand<Program: ServerProgram>: AsyncParsableCommand {
   /// Returns the OpenRPC document, and the name of its origin for error messages.
   private func document() async throws -> (JSONValue, origin: String?) {
     if let connect, let address = ServerAddress(connect) {
-      let server = DescribedServer(address: address, trust: trust.trust, tokenFile: tokenFile)
+      let server = DescribedServer(
+        address: address, trust: trust.trust, token: try tokenFile.token())
       return (try await server.description(), connect)
     }
     guard let schema else {
