@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOCore
-package import NIOSSL
+public import NIOSSL
 
 /// The servers that a client trusts over TLS, and the client's own certificate.
 public struct ClientTrust: Sendable, Equatable {
@@ -19,7 +19,7 @@ public struct ClientTrust: Sendable, Equatable {
   /// Reads the files and makes the configuration of connections. TLS 1.2 is the lowest version.
   ///
   /// - Throws: `ClientError.unusableFile`.
-  package func configuration() throws(ClientError) -> TLSConfiguration {
+  public func configuration() throws(ClientError) -> TLSConfiguration {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.minimumTLSVersion = .tlsv12
     if let authority {

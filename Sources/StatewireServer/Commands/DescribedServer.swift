@@ -23,15 +23,8 @@ struct DescribedServer: Sendable {
     } catch {
       throw StartupError("\(error)", cause: error)
     }
-    let description = try await withThrowingTaskGroup(of: JSONValue.self) { group in
-      group.addTask { try await ask(connection) }
-      group.addTask {
-        try await Task.sleep(for: Self.patience)
-        throw StartupError("\(address) has not described itself within \(Self.patience)")
-      }
-      defer { group.cancelAll() }
-      return try await group.next() ?? .null
-    }
+    let tooLong = StartupError("\(address) has not described itself within \(Self.patience)")
+    let description = try await withTimeLimit(Self.patience, tooLong) { try await ask(connection) }
     await connection.close()
     return description
   }

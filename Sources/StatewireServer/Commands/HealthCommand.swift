@@ -93,17 +93,23 @@ struct HealthRequest {
   func send(path: String) async throws -> Response {
     do {
       let client = try client()
+      let tooLong = StartupError("no response from the server at \(address) within 5 s")
       do {
-        let response = try await client.execute(request(path), timeout: .seconds(5))
-        let body = try await response.body.collect(upTo: 64 << 10)
+        let response = try await withTimeLimit(.seconds(5), tooLong) {
+          let response = try await client.execute(request(path), deadline: .distantFuture)
+          let body = try await response.body.collect(upTo: 64 << 10)
+          return Response(
+            isGood: response.status == .ok,
+            line: String(String(buffer: body).prefix { !$0.isNewline }))
+        }
         try await client.shutdown()
-        return Response(
-          isGood: response.status == .ok,
-          line: String(String(buffer: body).prefix { !$0.isNewline }))
+        return response
       } catch {
         try? await client.shutdown()
         throw error
       }
+    } catch let error as StartupError {
+      throw error
     } catch {
       throw StartupError(
         "no response from the server at \(address): \(reason(error))", cause: error)
@@ -126,7 +132,6 @@ struct HealthRequest {
 
   private func reason(_ error: any Error) -> String {
     switch error as? HTTPClientError {
-    case .deadlineExceeded: "it takes longer than 5 s"
     case .remoteConnectionClosed:
       trust == nil
         ? "it has closed the connection; if it uses TLS, ask tls://HOST:PORT"

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Calls `body`, and cancels it when a time is over.
+///
+/// - Parameters:
+///   - limit: The longest time for `body`.
+///   - error: The error if it takes longer.
+/// - Throws: What `body` throws, or `error`.
+func withTimeLimit<Outcome: Sendable>(
+  _ limit: Duration, _ error: StartupError,
+  _ body: @escaping @Sendable () async throws -> Outcome
+) async throws -> Outcome {
+  try await withThrowingTaskGroup(of: Outcome.self) { group in
+    group.addTask { try await body() }
+    group.addTask {
+      try await Task.sleep(for: limit)
+      throw error
+    }
+    defer { group.cancelAll() }
+    guard let outcome = try await group.next() else { throw error }
+    return outcome
+  }
+}
