@@ -7,7 +7,7 @@ internal import Synchronization
 public import Tracing
 
 /// The spans of a server, by any tracer of swift-distributed-tracing.
-public struct SampledTracer: InputTracer {
+public final class SampledTracer: InputTracer {
   private let tracer: any Tracer
   private let ratio: Double
 

@@ -5,7 +5,7 @@ public import Sessions
 /// Begins the spans of inputs, for distributed traces.
 ///
 /// The server traces the inputs that it samples, and those that belong to a trace of their client.
-public protocol InputTracer: Sendable {
+public protocol InputTracer: AnyObject, Sendable {
   /// Returns the number of inputs of a connection up to the next one that is sampled; at least 1, and
   /// `Int.max` if none is.
   func distanceToSample() -> Int

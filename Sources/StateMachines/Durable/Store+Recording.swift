@@ -85,7 +85,7 @@ extension Store {
   /// Records an input after its immediate actions were folded, unless it is settled already.
   func accepted(_ input: Machine.Input, _ inputID: InputID, _ viewer: Viewer) {
     guard let record, !inputIDs.isSettled(inputID) else { return }
-    let input = record.durability.journaled(machine, input, viewer)
+    let input = record.durability.journaled(running.composed.machine, input, viewer)
     let time = runner.environment.clock.sinceEpoch
     record.keep(.init(input: input, epoch: record.epoch, time: time), inputID)
   }

@@ -132,7 +132,7 @@ final class EffectRunner<Action: Sendable> {
   }
 
   private func remove(at place: Int) -> Run {
-    let run = runs.remove(at: place)
+    let run = place == runs.count - 1 ? runs.removeLast() : runs.remove(at: place)
     environment.effects?.ended(1)
     run.exchangeEnded?()
     runIndex?.remove(run)

@@ -53,7 +53,10 @@ struct InputIDs: ~Copyable {
   /// Notes that an effect of the input has begun.
   mutating func began(_ inputID: InputID, isExchange: Bool = false) {
     let index = place(of: inputID)
-    if index == open.count || open[index].inputID != inputID {
+    if index == open.count {
+      // Usually it is the newest input. An insertion costs more.
+      open.append(Open(inputID: inputID))
+    } else if open[index].inputID != inputID {
       open.insert(Open(inputID: inputID), at: index)
     }
     open[index].running += 1
@@ -101,7 +104,7 @@ struct InputIDs: ~Copyable {
     guard let index = index(of: inputID) else { return nil }
     open[index].running -= 1
     guard open[index].running == 0 else { return nil }
-    let ended = open.remove(at: index)
+    let ended = index == open.count - 1 ? open.removeLast() : open.remove(at: index)
     return (ended.waiters, ended.end)
   }
 

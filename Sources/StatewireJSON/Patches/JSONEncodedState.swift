@@ -286,14 +286,8 @@ public struct JSONEncodedState: Sendable {
       text = Array(newText)
       return
     }
-    // Cheaper than removing all bytes first.
-    let common = min(text.count, newText.count)
-    text.withUnsafeMutableBytes { $0.copyMemory(from: newText.part(0..<common)) }
-    if newText.count > common {
-      text.append(contentsOf: newText.part(common..<newText.count))
-    } else if text.count > common {
-      text.removeLast(text.count - common)
-    }
+    text.removeAll(keepingCapacity: true)
+    text.append(contentsOf: newText)
   }
 
   private mutating func findPaths() {
