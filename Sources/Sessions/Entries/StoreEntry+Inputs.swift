@@ -2,7 +2,6 @@
 
 internal import StateMachines
 internal import StatewireJSON
-internal import StatewireProtocol
 
 // The inputs of clients.
 

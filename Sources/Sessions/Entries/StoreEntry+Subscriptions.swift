@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StateMachines
-internal import StatewireJSON
-internal import StatewireProtocol
 
 // The subscriptions to a store.
 
