@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
+import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 
 from driving import LOOKS, PROGRAM, Driving, Server, expect
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "Examples/Stores/counter.py"
 # Opens a session of its own with an `addTodo` store, and keeps its client.
 ADDER = """async () => {
   const { connect } = await import("/client/index.js");
@@ -370,6 +374,48 @@ class Console(ConsoleDriving):
                 self.assertEqual(width, options.get("viewport", {"width": 1200})["width"])
                 self.audit(page, name)
                 self.picture(page, name)
+
+
+class StoreProgram(ConsoleDriving):
+    """A kind in Python, whose file changes while it is served."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="statewire-console-")
+        self.addCleanup(folder.cleanup)
+        self.file = pathlib.Path(folder.name, "counter.py")
+        self.file.write_text(EXAMPLE.read_text())
+        self.options = [
+            *ConsoleDriving.options, "--watch",
+            "--store", f"counter=env PYTHONPATH={ROOT}/clients/python/src {sys.executable} {self.file}",
+        ]
+        super().setUp()
+
+    def test_program_that_breaks(self):
+        app = self.open()
+        app.evaluate("""async () => {
+          const { connect } = await import("/client/index.js");
+          const client = (window.counter = connect(location.origin.replace("http", "ws"), { frontend: "counter" }));
+          await client.store("counter").send({ type: "incrementTapped" });
+        }""")
+        page = self.console()
+        self.choose(page, "counter", "counter")
+        expect(self.leaf(page, "count")).to_contain_text("1")
+        expect(page.locator("#problems")).to_be_hidden()
+
+        whole = self.file.read_text()
+        self.file.write_text(whole.replace("return {", "return {{", 1))
+        expect(page.locator("#problems")).to_contain_text("Store kind counter: the earlier program continues")
+        expect(page.locator("#problems")).to_contain_text("SyntaxError")
+        self.audit(page, "a program that cannot run")
+        self.picture(page, "problem")
+        app.evaluate("counter.store('counter').send({ type: 'incrementTapped' })")
+        expect(self.leaf(page, "count")).to_contain_text("2")
+
+        self.file.write_text(whole.replace("+ 1", "+ 5"))
+        expect(page.locator("#problems")).to_be_hidden()
+        app.evaluate("counter.store('counter').send({ type: 'incrementTapped' })")
+        expect(self.leaf(page, "count")).to_contain_text("7")
+        app.evaluate("counter.close()")
 
 
 class UnderTest(ConsoleDriving):

@@ -9,17 +9,25 @@ import { session } from "./session.js";
 import { sessions } from "./sessions.js";
 import { signing } from "./token.js";
 
+/** The store kinds that do not work as their authors want. */
+function showProblems(kinds) {
+	const troubled = kinds.filter(({ problem }) => problem);
+	write($("#problems"), troubled.map(({ name, problem }) => `Store kind ${name}: ${problem}`).join("\n"));
+	$("#problems").hidden = troubled.length === 0;
+}
+
 /** The status of the server, and the use of its limits. */
 async function showServer() {
 	let state = "";
 	let text;
 	try {
-		const { readiness, isTest, gauges } = await get("server");
+		const { readiness, isTest, gauges, kinds } = await get("server");
 		state = readiness;
 		text = isTest ? `${readiness}, under test` : readiness;
 		document.body.classList.toggle("test", isTest);
 		showGauges($("#gauges"), gauges);
 		write($("#fullest"), fullest(gauges));
+		showProblems(kinds);
 	} catch (error) {
 		text = error.message;
 	}

@@ -40,6 +40,7 @@ extension StoreKind {
         }
         return try parameters.made(ProcessMachine<KeyedAudience>(opened))
       })
+    problem = { programs.lazy.compactMap(\.problem).first }
   }
 }
 

@@ -58,7 +58,7 @@ extension ProgramLoop {
       requests.output.withBytes { streams.send($0) }
       successor = Successor(streams: streams, deadline: .now + command.timeLimit)
     } catch {
-      log(.failure("the changed program cannot be started, so the earlier one continues: \(error)"))
+      continueEarlier("the changed program cannot be started, so the earlier one continues: \(error)")
     }
   }
 
@@ -91,8 +91,14 @@ extension ProgramLoop {
     let error = self.successor?.lastError.map { ": \($0)" } ?? ""
     if !hasEnded { _ = successor.streams.end() }
     self.successor = nil
-    log(
-      .failure("the earlier program continues, because the changed one failed: \(reason)\(error)"))
+    continueEarlier(
+      "the earlier program continues, because the changed one failed: \(reason)\(error)")
+  }
+
+  /// Reports that the changed program does not run.
+  private func continueEarlier(_ problem: String) {
+    log(.failure(problem))
+    described(nil, problem)
   }
 
   private func replace(by new: ProgramDescription) {

@@ -40,7 +40,7 @@ final class ProgramLoop {
   private(set) var command: ProgramCommand
   private let mailbox: ProgramMailbox
   private let busy: (@Sendable () -> @Sendable () -> Void)?
-  private let described: @Sendable (ProgramDescription?, String?) -> Void
+  let described: @Sendable (ProgramDescription?, String?) -> Void
   let log: @Sendable (StoreProgram.LogEntry) -> Void
 
   var process: ProgramStreams?

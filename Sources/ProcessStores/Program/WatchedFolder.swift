@@ -23,7 +23,7 @@ struct WatchedFolder {
   /// Begins with the files as they are now.
   ///
   /// - Parameter command: The command, whose folder is watched: that of the first word that names a
-  ///   file, or else the working folder.
+  ///   file, executable ones last, or else the working folder.
   init(of command: ProgramCommand) {
     let base = URL(
       fileURLWithPath: command.folder ?? FileManager.default.currentDirectoryPath,
@@ -34,11 +34,14 @@ struct WatchedFolder {
     let files = (command.words.dropFirst() + program).map {
       URL(fileURLWithPath: $0, relativeTo: base)
     }
-    let file = files.first { url in
+    let existing = files.filter { url in
       var isFolder: ObjCBool = false
       return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
         && !isFolder.boolValue
     }
+    // Not an interpreter that is named by its path.
+    let file =
+      existing.first { !FileManager.default.isExecutableFile(atPath: $0.path) } ?? existing.first
     folder = file?.deletingLastPathComponent() ?? base
     last = stamps()
   }

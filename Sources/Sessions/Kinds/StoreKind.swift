@@ -33,6 +33,9 @@ public struct StoreKind: Sendable {
   /// Checks that a store with a configuration can read a state; see `checkState`.
   private let checkDecoded:
     @Sendable (_ state: JSONValue, _ version: Int, any Sendable) throws(JSONError) -> Void
+  /// Returns the reason why the kind does not work as its author wants, in one sentence for operators;
+  /// nil if it works. Any thread may call it.
+  package var problem: @Sendable () -> String? = { nil }
   /// Returns the schemas of the kind; see `description(in:)`.
   let describe: @Sendable (JSONSchemas) -> Description
 

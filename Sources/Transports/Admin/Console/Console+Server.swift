@@ -28,7 +28,10 @@ extension Console {
         "gauges": .array(bound.value.gauges(known, first.limits).map(\.json)),
         "kinds": .array(
           first.kinds.map { kind in
-            ["name": .string(kind.name), "shared": .bool(kind.isShared)]
+            [
+              "name": .string(kind.name), "shared": .bool(kind.isShared),
+              "problem": kind.problem().map(JSONValue.string) ?? nil,
+            ]
           }),
       ])
     }

@@ -9,7 +9,7 @@ internal import StatewireJSON
 ///
 /// | path below `/console/api/` | response |
 /// |---|---|
-/// | `server` | shards, kinds, limits and their use |
+/// | `server` | shards, kinds and their problems, limits and their use |
 /// | `sessions` | a page of the list of sessions: `search`, `after`, `limit` |
 /// | `session` | one session with its stores: `session` |
 /// | `state` | the view state of a store, now or at a recorded `revision`: `session`, `store` |
