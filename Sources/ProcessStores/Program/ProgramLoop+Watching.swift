@@ -58,7 +58,8 @@ extension ProgramLoop {
       requests.output.withBytes { streams.send($0) }
       successor = Successor(streams: streams, deadline: .now + command.timeLimit)
     } catch {
-      continueEarlier("the changed program cannot be started, so the earlier one continues: \(error)")
+      continueEarlier(
+        "the changed program cannot be started, so the earlier one continues: \(error)")
     }
   }
 
