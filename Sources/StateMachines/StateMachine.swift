@@ -56,7 +56,8 @@ public protocol StateMachine: Sendable {
   associatedtype Event: Encodable & Sendable = Never
   /// The viewers who see the same view: the result of `audience(of:)`. The default has all viewers.
   associatedtype Audience: Hashable & Sendable = Everyone
-  /// The result of `input(for: [Viewer])`: `Input?`, or the default for machines without it.
+  /// The result of `input(for: [Viewer])`: `Input?`; `Never?` for a machine that gets no input when its
+  /// viewers change, but is called; or the default for machines without it.
   associatedtype ViewersInput = NoInput
 
   /// The state before the first action.

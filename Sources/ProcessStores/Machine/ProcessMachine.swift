@@ -113,7 +113,7 @@ struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
 
   /// Passes the viewers on to the program. Its response is not an effect of an input, which would be
   /// journaled: viewers do not outlive the process.
-  func input(for viewers: [Viewer]) -> Input? {
+  func input(for viewers: [Viewer]) -> Never? {
     store.viewersChanged(viewers)
     return nil
   }

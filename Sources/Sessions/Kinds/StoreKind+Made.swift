@@ -21,7 +21,7 @@ extension StoreKind {
     public init<Machine: StateMachine>(_ store: Store<Machine>) {
       self.store = store
       receive = { store.receive($0) }
-      if store.isPresenceAware {
+      if store.reservesInputs {
         send = { reader, viewer throws(InputError) in
           try store.sendUnlessReserved(reading: &reader, from: viewer)
         }

@@ -103,6 +103,11 @@ struct Composed<Machine: StateMachine>: Sendable {
     Machine.isAwareOfViewers || children.contains(where: \.isPresenceAware)
   }
 
+  /// True if there are inputs that only the server sends, when the viewers change.
+  var reservesInputs: Bool {
+    Machine.reservesInputs || children.contains(where: \.isPresenceAware)
+  }
+
   /// Returns true if an input is of a case that only the server sends, when the viewers change.
   ///
   /// The case that has the inputs of a child is judged by the child.

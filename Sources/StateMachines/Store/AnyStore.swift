@@ -256,29 +256,30 @@ extension Store: AnyStore {
   /// Releases the view of an audience without viewers.
   public func removeAudience(_ audience: AnyHashable) { audiences?.remove(audience) }
 
-  /// True if the machine gets an input when the viewers change.
+  /// True if the machine is called when the viewers change.
   public var isPresenceAware: Bool { running.composed.isPresenceAware }
+
+  /// True if there are inputs that only the server sends, when the viewers change.
+  public var reservesInputs: Bool { running.composed.reservesInputs }
 
   /// Decodes an input of a client and takes it; see `AnyStore.send(reading:from:)`. Refuses an input
   /// that only the server sends.
   ///
-  /// A server uses it for presence-aware stores alone. It decodes the input once more, so that the
-  /// inputs of other stores pay nothing.
+  /// A server uses it for stores with such inputs alone, so that the inputs of others pay nothing.
   public func sendUnlessReserved(
     reading reader: inout JSONReader, from viewer: Viewer
   ) throws(InputError) -> SendResult? {
-    var ahead = reader
-    let start = ahead.nextValueOffset()
-    if let input = try? inputDecoding.read(&ahead), let refusal = reservation(of: input) {
+    let (input, start) = try decode(&reader)
+    if let refusal = reservation(of: input) {
       throw .undecodable(reader.error(.init(refusal.code), refusal.message, at: start))
     }
-    return try send(reading: &reader, from: viewer)
+    return try take(input, at: start, in: reader, from: viewer)
   }
 
   /// Returns the reason to refuse an input of a client that only the server sends; nil if clients
   /// may send it.
   package func reservation(of input: Machine.Input) -> InputRefusal? {
-    guard isPresenceAware, running.composed.isPresenceInput(input) else { return nil }
+    guard reservesInputs, running.composed.isPresenceInput(input) else { return nil }
     return InputRefusal(
       .value,
       "only the server sends the input \(caseName(of: input).quoted()), when the viewers change")
@@ -299,14 +300,30 @@ extension Store: AnyStore {
   public func send(
     reading reader: inout JSONReader, from viewer: Viewer
   ) throws(InputError) -> SendResult? {
-    let input: Machine.Input
+    let (input, start) = try decode(&reader)
+    return try take(input, at: start, in: reader, from: viewer)
+  }
+
+  /// Returns the next input, and its offset.
+  @inline(__always)
+  private func decode(
+    _ reader: inout JSONReader
+  ) throws(InputError) -> (input: Machine.Input, start: Int) {
     let start = reader.nextValueOffset()
     do throws(JSONError) {
-      input = try inputDecoding.read(&reader)
+      let input = try inputDecoding.read(&reader)
       try reader.finishIfOneValue()
+      return (input, start)
     } catch {
       throw .undecodable(error)
     }
+  }
+
+  /// Takes an input that has been decoded, unless the machine refuses it.
+  @inline(__always)
+  private func take(
+    _ input: Machine.Input, at start: Int, in reader: JSONReader, from viewer: Viewer
+  ) throws(InputError) -> SendResult? {
     if let refusal = running.refusal(of: input, from: viewer) {
       var error = reader.error(.init(refusal.code), refusal.message, at: start)
       error.path += refusal.path.map { .key($0) }

@@ -59,7 +59,7 @@ final class AudienceStore<Machine: StateMachine>: AnyStore {
   ) throws(InputError) -> SendResult? {
     let base = StateMark(revision: revision, state: shown.mark)
     let sent =
-      store.isPresenceAware
+      store.reservesInputs
       ? try store.sendUnlessReserved(reading: &reader, from: viewer)
       : try store.send(reading: &reader, from: viewer)
     guard let result = sent else { return nil }
