@@ -30,6 +30,10 @@ struct JournalPipeline {
   /// The number of generations in a row in which the database has refused the first transaction for a
   /// time, for example because its disk is full.
   private var refusals = 0
+  /// The refusal for which commits wait; nil if there is none.
+  private var refusal: PostgresError?
+  /// True if the beginning of a refusal was reported, and its end was not.
+  private var reportedRefusal = false
   /// True after transactions have failed because the database has not responded for too long.
   private var isDown = false
   /// True once another node may own the sessions.
@@ -163,13 +167,21 @@ struct JournalPipeline {
           trouble = .failed(SessionElsewhere(node: nil))
         } else if error.isTransient || error.sqlState == PostgresSchema.outOfOrder {
           trouble = .lost
-          if error.isRefusedForATime { refusals += 1 }
+          if error.isRefusedForATime { refused(error) }
         } else {
           trouble = .failed(error)
         }
       }
     }
   }
+
+  /// Notes a refusal. A short one, for example of a deadlock, is not reported.
+  private mutating func refused(_ error: PostgresError) {
+    refusals += 1
+    if refusals == Self.reportedRefusals { refusal = error }
+  }
+
+  private static let reportedRefusals = 3
 
   private static let backoff = Backoff.exponential(
     base: .milliseconds(100), maximum: .seconds(1))
@@ -185,7 +197,7 @@ struct JournalPipeline {
       }
     }
     pending.removeFirst(count)
-    refusals = 0
+    (refusals, refusal) = (0, nil)
     sentCount = max(0, sentCount - count)
     last = number
   }
@@ -202,6 +214,8 @@ struct JournalPipeline {
     }
     pending = []
     sentCount = 0
+    // The failures are reported.
+    refusal = nil
   }
 
   /// Fails all transactions if the oldest one has waited for too long.
@@ -269,6 +283,13 @@ struct JournalPipeline {
     var pause = Duration.zero
     /// The sessions whose rows are to be folded.
     var long: [LoggedSession] = []
+    /// The beginning or the end of a time in which the database refuses commits that wait.
+    var refusal: RefusalChange?
+  }
+
+  enum RefusalChange: Equatable {
+    case began(PostgresError)
+    case ended
   }
 
   /// True if ends of transactions were not reported.
@@ -297,6 +318,10 @@ struct JournalPipeline {
     }
     next.reports = reports
     reports = []
+    if (refusal != nil) != reportedRefusal {
+      reportedRefusal = refusal != nil
+      next.refusal = refusal.map { .began($0) } ?? .ended
+    }
     // Further ones get their turn after one of their next transactions.
     for session in long
     where session.isLong(options.foldedBytes) && trouble == nil && foldCount < Self.maximumFolds {

@@ -35,6 +35,7 @@ public final class PostgresSessionJournal: PipelinedJournal, Sendable {
   let connection: PostgresConnection
   let options: Options
   let state: Lock<JournalPipeline>
+  private let refused: @Sendable (PostgresError?) -> Void
 
   /// Opens the journal of a node, whose tables exist.
   ///
@@ -43,11 +44,15 @@ public final class PostgresSessionJournal: PipelinedJournal, Sendable {
   ///   - node: The node.
   ///   - options: The limits.
   ///   - connected: Called with each change of the connection to the database.
+  ///   - refused: Called with the error when the database has refused commits for a while, for example
+  ///     because its disk is full, so that they wait; and with nil when they do not wait any more.
   public init(
     _ database: PostgresAddress, node: PostgresNode, options: Options = .init(),
-    connected: @escaping @Sendable (PostgresConnection.Change) -> Void = { _ in }
+    connected: @escaping @Sendable (PostgresConnection.Change) -> Void = { _ in },
+    refused: @escaping @Sendable (PostgresError?) -> Void = { _ in }
   ) {
     self.node = node
+    self.refused = refused
     self.options = options
     let opened = Lock(Opened())
     connection = PostgresConnection(database, application: "statewire \(node.name)") { change in
@@ -128,6 +133,11 @@ public final class PostgresSessionJournal: PipelinedJournal, Sendable {
   func proceed() {
     var next = state.withLock { $0.next(options) }
     while true {
+      switch next.refusal {
+      case .began(let error)?: refused(error)
+      case .ended?: refused(nil)
+      case nil: break
+      }
       for report in next.reports { report() }
       if let id = next.lostNode { node.lost(id) }
       if next.restarts { restart(after: next.pause) }

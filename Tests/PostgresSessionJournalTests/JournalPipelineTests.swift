@@ -29,6 +29,39 @@ struct JournalPipelineTests {
     #expect(restart(&pipeline, 8, last: 1) == .zero)
   }
 
+  @Test("a refusal that lasts is reported once, and its end with the next commit or failure")
+  func refusals() throws {
+    var pipeline = JournalPipeline(node: 1)
+    pipeline.joined(1, writer: 1)
+    let full = PostgresError(.refused, sqlState: "53100", "the disk is full")
+    var (generation, last) = (Int64(1), Int64(0))
+    func refuse(_ times: Int) throws -> [JournalPipeline.RefusalChange?] {
+      try (0..<times).map { _ in
+        try end(&pipeline, .failure(full))
+        let next = pipeline.next(.init())
+        generation += 1
+        pipeline.restarted((1, generation), last: last)
+        return next.refusal
+      }
+    }
+    pipeline.release([.random()]) { _ in }
+    #expect(try refuse(2) == [nil, nil])
+    try end(&pipeline, .success(()))
+    last += 1
+    #expect(pipeline.next(.init()).refusal == nil)
+
+    pipeline.release([.random()]) { _ in }
+    #expect(try refuse(4) == [nil, nil, .began(full), nil])
+    try end(&pipeline, .success(()))
+    last += 1
+    #expect(pipeline.next(.init()).refusal == .ended)
+
+    pipeline.release([.random()]) { _ in }
+    #expect(try refuse(3).last == .began(full))
+    pipeline.giveUpIfLate(.zero)
+    #expect(pipeline.next(.init()).refusal == .ended)
+  }
+
   private func end(
     _ pipeline: inout JournalPipeline, _ result: Result<Void, PostgresError>
   ) throws {

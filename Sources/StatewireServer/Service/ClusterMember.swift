@@ -133,6 +133,14 @@ final class ClusterMember: Sendable {
         logger.error("the database of the sessions does not respond, and clients wait: \(error)")
       case .notified: break
       }
+    } refused: { error in
+      if let error {
+        status.set(.refusal, "\(error)")
+        logger.error("the database of the sessions accepts no commits, and clients wait: \(error)")
+      } else {
+        status.set(.refusal, nil)
+        logger.notice("commits do not wait for the database of the sessions any more")
+      }
     }
     var options = PostgresStorage.Options()
     options.todoLimits = configuration.builtin.todoLimits

@@ -22,6 +22,8 @@ public final class ServerStatus: Sendable {
   public enum Outage: Sendable, Hashable {
     /// There is no connection to the database.
     case connection
+    /// The database refuses commits for a time, so that they wait.
+    case refusal
     /// Commits fail.
     case commits
   }
@@ -60,7 +62,9 @@ public final class ServerStatus: Sendable {
       if state.isDraining { return .draining }
       if !state.hasStarted { return .starting }
       if state.isLeaseLapsed { return .leaseLapsed }
-      if let reason = state.outages[.connection] ?? state.outages[.commits] {
+      if let reason = state.outages[.connection] ?? state.outages[.refusal]
+        ?? state.outages[.commits]
+      {
         return .withoutDatabase(reason: reason)
       }
       return .ready
