@@ -37,6 +37,7 @@ extension Store {
     case .put(.after, let work, let effect):
       begin(work, for: inputID, next: effect)
     case .put(.debounced(let window, let time, let firstImmediately), let work, let effect):
+      keepBase()
       if firstImmediately, runner.run(window: window) == nil {
         open(window, time, for: inputID)
         perform(effect, for: inputID)
@@ -45,6 +46,7 @@ extension Store {
         begin(work, for: inputID, window: window, next: effect)
       }
     case .put(.throttled(let window, let time, let throttling), _, let inner):
+      keepBase()
       if let run = runner.run(window: window) {
         guard throttling == .latest else { return }
         inputIDs.began(inputID)

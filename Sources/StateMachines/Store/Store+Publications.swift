@@ -105,7 +105,7 @@ extension Store {
     let children = presence.flatMap { running.change(of: $0, isOfChild: child != nil) }
     let effect = children?.effect.before(effect) ?? effect
     let isFollowed = if case .none = effect.step { false } else { true }
-    if isFollowed { keepBase() }
+    if isFollowed || children?.mayHaveVanished == true { keepBase() }
     try publish(action, of: child)
     if let children, children.mayHaveVanished { cancelVanished() }
     if isFollowed { follow(effect, for: inputID) }

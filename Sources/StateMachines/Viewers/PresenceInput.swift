@@ -7,7 +7,7 @@ extension StateMachine {
   static var isAwareOfViewers: Bool { ViewersInput.self != NoInput.self }
 
   /// True if the machine gets an input when the viewers change, which clients may not send.
-  static var reservesInputs: Bool { ViewersInput.self == Input?.self }
+  static var reservesInputs: Bool { isAwareOfViewers && ViewersInput.self != Never?.self }
 
   /// Returns the input for the viewers; nil if there is none.
   func presenceInput(for viewers: [Viewer]) -> Input? {

@@ -272,6 +272,44 @@ struct DelayTests {
     await bench.end()
   }
 
+  @Test(
+    "postponed effects that restore the state have changed nothing, whatever was published before")
+  func changedBack() async throws {
+    let several = Effect.several(.action(2), .action(1))
+    let bench = try await Bench(
+      Setter(effects: [
+        "debounced": .action(0).debounced("d", for: .seconds(1)).onCancel(5),
+        "throttled": .action(1).throttled("t", for: .seconds(1), keeping: .latest),
+        "several": several.throttled("t", for: .seconds(1), keeping: .latest),
+      ]))
+    func send(_ input: String) async throws -> StateMark {
+      try #require(try await bench.send(input)).base
+    }
+    // The wait that is replaced sets 5, and the new one sets 0 again.
+    _ = try await send("debounced")
+    let replacing = try await send("debounced")
+    #expect(await bench.do { $1.hasChanged(since: replacing) })
+    await bench.advance(by: 1, sleepers: 1)
+    await bench.reaches(revision: 2)
+    #expect(await !bench.do { $1.hasChanged(since: replacing) })
+
+    // The window ends with two publications.
+    _ = try await send("throttled")
+    let waiting = try await send("several")
+    await bench.advance(by: 1, sleepers: 1)
+    await bench.reaches(revision: 5)
+    #expect(await !bench.do { $1.hasChanged(since: waiting) })
+    await bench.end()
+  }
+
+  /// A number that the effects of its inputs set.
+  private struct Setter: StateMachine {
+    let initialState = 0
+    let effects: [String: Effect<Int>]
+    func effect(of input: String, in state: Int) -> Effect<Int> { effects[input] ?? .none }
+    func reduce(_ state: inout Int, _ action: Int) { state = action }
+  }
+
   @Test("`compactMap` transforms the actions of postponed effects")
   func compactMap() async throws {
     let bench = try await Bench(
