@@ -175,7 +175,7 @@ struct JournalPipeline {
     }
   }
 
-  /// Notes a refusal. A short one, for example of a deadlock, is not reported.
+  /// Notes a refusal. The first two in a row are not reported: a deadlock, for example, passes.
   private mutating func refused(_ error: PostgresError) {
     refusals += 1
     if refusals == Self.reportedRefusals { refusal = error }
@@ -214,8 +214,8 @@ struct JournalPipeline {
     }
     pending = []
     sentCount = 0
-    // The failures are reported.
-    refusal = nil
+    // The failures have a report of their own.
+    if refusal != nil { (refusal, refusals) = (nil, 0) }
   }
 
   /// Fails all transactions if the oldest one has waited for too long.

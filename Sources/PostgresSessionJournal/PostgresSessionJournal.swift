@@ -133,12 +133,10 @@ public final class PostgresSessionJournal: PipelinedJournal, Sendable {
   func proceed() {
     var next = state.withLock { $0.next(options) }
     while true {
-      switch next.refusal {
-      case .began(let error)?: refused(error)
-      case .ended?: refused(nil)
-      case nil: break
-      }
+      if case .began(let error)? = next.refusal { refused(error) }
       for report in next.reports { report() }
+      // After the failures of a journal that has given up, so that the server is not ready in between.
+      if case .ended? = next.refusal { refused(nil) }
       if let id = next.lostNode { node.lost(id) }
       if next.restarts { restart(after: next.pause) }
       for session in next.long { fold(session) }

@@ -60,6 +60,11 @@ struct JournalPipelineTests {
     #expect(try refuse(3).last == .began(full))
     pipeline.giveUpIfLate(.zero)
     #expect(pipeline.next(.init()).refusal == .ended)
+    generation += 1
+    pipeline.restarted((1, generation), last: last)
+
+    pipeline.release([.random()]) { _ in }
+    #expect(try refuse(3).last == .began(full))
   }
 
   private func end(

@@ -9,11 +9,11 @@ import { session } from "./session.js";
 import { sessions } from "./sessions.js";
 import { signing } from "./token.js";
 
-/** The store kinds that do not work as their authors want. */
+/** The store kinds whose programs do not run. */
 function showProblems(kinds) {
-	const troubled = kinds.filter(({ problem }) => problem);
-	write($("#problems"), troubled.map(({ name, problem }) => `Store kind ${name}: ${problem}`).join("\n"));
-	$("#problems").hidden = troubled.length === 0;
+	const failing = kinds.filter(({ problem }) => problem);
+	write($("#problems"), failing.map(({ name, problem }) => `Store kind ${name}: ${problem}`).join("\n"));
+	$("#problems").hidden = failing.length === 0;
 }
 
 /** The status of the server, and the use of its limits. */
@@ -29,6 +29,7 @@ async function showServer() {
 		write($("#fullest"), fullest(gauges));
 		showProblems(kinds);
 	} catch (error) {
+		showProblems([]);
 		text = error.message;
 	}
 	$("#status").dataset.state = state;

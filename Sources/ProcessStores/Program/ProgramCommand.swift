@@ -18,7 +18,8 @@ public struct ProgramCommand: Sendable {
   public var processes = 0
 
   /// True if the program is replaced when files of its folder change. The folder is that of the first
-  /// word that names a file, executable ones last, or else the working folder.
+  /// word that names a file, or else the working folder. An interpreter that is named by its path does
+  /// not count.
   public var isWatched = false
   /// Folders in it that are not watched, such as the data folder of the server.
   public var unwatched: [String] = []

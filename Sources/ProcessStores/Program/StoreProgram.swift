@@ -100,8 +100,7 @@ public final class StoreProgram: Sendable {
     return shared.withLock { $0.isDescribed ? nil : $0.problem }
   }
 
-  /// The failure of the program that has happened last, if it does not run since or its changed files
-  /// cannot run; nil if it runs as its files say.
+  /// The reason why the program, or its changed version, does not run; nil if the current files run.
   var problem: String? { shared.withLock { $0.problem } }
 
   private func described(_ description: ProgramDescription?, _ problem: String?) {

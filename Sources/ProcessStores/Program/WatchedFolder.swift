@@ -23,7 +23,7 @@ struct WatchedFolder {
   /// Begins with the files as they are now.
   ///
   /// - Parameter command: The command, whose folder is watched: that of the first word that names a
-  ///   file, executable ones last, or else the working folder.
+  ///   file, or else the working folder. An interpreter that is named by its path does not count.
   init(of command: ProgramCommand) {
     let base = URL(
       fileURLWithPath: command.folder ?? FileManager.default.currentDirectoryPath,
@@ -39,11 +39,16 @@ struct WatchedFolder {
       return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
         && !isFolder.boolValue
     }
-    // Not an interpreter that is named by its path.
-    let file =
-      existing.first { !FileManager.default.isExecutableFile(atPath: $0.path) } ?? existing.first
+    let file = existing.first { !Self.isBinary($0) } ?? existing.first
     folder = file?.deletingLastPathComponent() ?? base
     last = stamps()
+  }
+
+  /// Returns true for an executable file that is no script: it is the interpreter of another word.
+  private static func isBinary(_ file: URL) -> Bool {
+    guard FileManager.default.isExecutableFile(atPath: file.path) else { return false }
+    let start = try? FileHandle(forReadingFrom: file).read(upToCount: 2)
+    return start != Data("#!".utf8)
   }
 
   /// Returns true if a file has changed, and no other has changed since the previous call.

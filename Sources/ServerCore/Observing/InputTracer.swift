@@ -4,7 +4,8 @@ public import Sessions
 
 /// Begins the spans of inputs, for distributed traces.
 ///
-/// The server traces the inputs that it samples, and those that belong to a trace of their client.
+/// The server traces the inputs that it samples, and those that belong to a trace of their client. A
+/// class, because a value of any type would be copied for each input.
 public protocol InputTracer: AnyObject, Sendable {
   /// Returns the number of inputs of a connection up to the next one that is sampled; at least 1, and
   /// `Int.max` if none is.

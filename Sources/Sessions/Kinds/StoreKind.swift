@@ -33,8 +33,8 @@ public struct StoreKind: Sendable {
   /// Checks that a store with a configuration can read a state; see `checkState`.
   private let checkDecoded:
     @Sendable (_ state: JSONValue, _ version: Int, any Sendable) throws(JSONError) -> Void
-  /// Returns the reason why the kind does not work as its author wants, in one sentence for operators;
-  /// nil if it works. Any thread may call it.
+  /// Returns the reason why the kind does not run, or not in its changed version, in one sentence for
+  /// operators; nil if it runs. Any thread may call it.
   package var problem: @Sendable () -> String? = { nil }
   /// Returns the schemas of the kind; see `description(in:)`.
   let describe: @Sendable (JSONSchemas) -> Description

@@ -36,6 +36,11 @@ public struct HealthCommand<Program: ServerProgram>: AsyncParsableCommand {
     if trust.areGiven, !address.hasPrefix("tls://") {
       throw ValidationError("--tls-… requires an address tls://HOST:PORT")
     }
+    if token.isGiven, let listener = ListenerAddress(address), !listener.isLoopback {
+      throw ValidationError(
+        "--token-file requires tls://HOST:PORT or an address of this machine, because others can read it"
+      )
+    }
   }
 
   /// Asks the server.
@@ -89,6 +94,8 @@ struct HealthRequest {
     "\(host.contains(":") ? "[\(host)]" : host):\(port)"
   }
 
+  /// Sends the request.
+  ///
   /// - Throws: `StartupError` with the reason why there is no response.
   func send(path: String) async throws -> Response {
     do {
@@ -98,9 +105,9 @@ struct HealthRequest {
         let response = try await withTimeLimit(.seconds(5), tooLong) {
           let response = try await client.execute(request(path), deadline: .distantFuture)
           let body = try await response.body.collect(upTo: 64 << 10)
+          let line = String(String(buffer: body).prefix { !$0.isNewline })
           return Response(
-            isGood: response.status == .ok,
-            line: String(String(buffer: body).prefix { !$0.isNewline }))
+            isGood: response.status == .ok, line: line.isEmpty ? "HTTP \(response.status)" : line)
         }
         try await client.shutdown()
         return response
@@ -120,6 +127,8 @@ struct HealthRequest {
     var configuration = HTTPClient.Configuration(
       tlsConfiguration: try trust?.configuration(), redirectConfiguration: .disallow)
     configuration.httpVersion = .http1Only
+    // The client ends only after an attempt to connect has ended.
+    configuration.timeout.connect = .seconds(5)
     configuration.connectionPool.retryConnectionEstablishment = false
     return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }
@@ -136,7 +145,10 @@ struct HealthRequest {
       trust == nil
         ? "it has closed the connection; if it uses TLS, ask tls://HOST:PORT"
         : "it has closed the connection"
-    default: ClientConnection.reason(for: error)
+    case .connectTimeout: "the server did not respond in time"
+    // Without its values, which may be the token.
+    case let error?: error.shortDescription
+    case nil: ClientConnection.reason(for: error)
     }
   }
 }

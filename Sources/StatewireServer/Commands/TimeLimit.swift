@@ -5,7 +5,7 @@
 /// - Parameters:
 ///   - limit: The longest time for `body`.
 ///   - error: The error if it takes longer.
-/// - Throws: What `body` throws, or `error`.
+/// - Throws: The error of `body`, or `error` after the time limit.
 func withTimeLimit<Outcome: Sendable>(
   _ limit: Duration, _ error: StartupError,
   _ body: @escaping @Sendable () async throws -> Outcome

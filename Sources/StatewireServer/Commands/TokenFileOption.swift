@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ArgumentParser
-internal import TransportSupport
 
 /// The option of commands for the token that a server requires.
 public struct TokenFileOption: ParsableArguments {
   @Option(
-    help: ArgumentHelp("File whose first line is the token for the server.", valueName: "file"))
+    help: ArgumentHelp(
+      "File whose first line is the token to show to the server.", valueName: "file"))
   var tokenFile: String?
 
   /// Creates the option without a value.
@@ -18,26 +18,15 @@ public struct TokenFileOption: ParsableArguments {
   /// Reads the token.
   ///
   /// - Returns: The token; nil without the option.
-  /// - Throws: `ValidationError` if the file cannot be read.
+  /// - Throws: `ValidationError` if the file cannot be read, or its first line cannot be a token.
   public func token() throws -> String? {
-    try tokenFile.map { try FirstLine.read($0, "--token-file") }
-  }
-}
-
-/// The first line of a file, without its end: the form in which commands take a secret.
-public enum FirstLine {
-  /// Reads the first line of a file.
-  ///
-  /// - Parameters:
-  ///   - path: The path of the file.
-  ///   - option: The option with the path, for the error.
-  /// - Throws: `ValidationError` if the file cannot be read.
-  public static func read(_ path: String, _ option: String) throws -> String {
-    do throws(WholeFile.Fault) {
-      let line = try WholeFile(path, maximumBytes: 64 << 10).bytes.prefix { $0 != 0x0A }
-      return String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
-    } catch {
-      throw ValidationError("\(option): \(path) cannot be read: \(error)")
+    guard let tokenFile else { return nil }
+    var token = try FirstLine.read(tokenFile, "--token-file")
+    while token.last?.isWhitespace == true { token.removeLast() }
+    guard !token.isEmpty, token.utf8.allSatisfy({ 0x21..<0x7F ~= $0 }) else {
+      throw ValidationError(
+        "--token-file: the first line of \(tokenFile) is not a token of visible ASCII characters")
     }
+    return token
   }
 }

@@ -136,10 +136,14 @@ final class ClusterMember: Sendable {
     } refused: { error in
       if let error {
         status.set(.refusal, "\(error)")
-        logger.error("the database of the sessions accepts no commits, and clients wait: \(error)")
+        logger.error(
+          "the database of the sessions refuses commits, and clients wait; check its disk and its log: \(error)"
+        )
       } else {
         status.set(.refusal, nil)
-        logger.notice("commits do not wait for the database of the sessions any more")
+        if status.readiness == .ready {
+          logger.notice("the database of the sessions accepts commits again")
+        }
       }
     }
     var options = PostgresStorage.Options()
