@@ -23,8 +23,8 @@ struct Record: AsyncParsableCommand {
       output: a frontend that starts a server can start this instead.
 
       Secrets are redacted: tokens, session handles, and what the server describes as secret. The \
-      server is asked for its description (rpc.discover) over a connection of its own, a command \
-      PROGRAM serve … by PROGRAM schema. Values of stores that are not described are redacted.
+      server is asked for its description (rpc.discover) over a connection of its own, with the token of \
+      --token-file, a command PROGRAM serve … by PROGRAM schema. Values of stores that are not described are redacted.
 
       SIGINT and SIGTERM end the recording; the file is complete up to each message that was \
       passed on. Protocol/Conversations/README.md describes what is recorded.

@@ -152,6 +152,14 @@ extension Store {
     try Machine.advance(
       &published, to: view, by: viewEncoding, using: &buffers.encoded, writing: &buffers.patch)
     guard !buffers.patch.isEmpty else { return }
+    publishChange(view, isRedaction: isRedaction, buffers, needsPatch: needsPatch)
+  }
+
+  /// Gives the new state the next revision, and notifies the listeners.
+  @inline(__always)
+  private func publishChange(
+    _ view: Machine.ViewState, isRedaction: Bool, _ buffers: StoreBuffers, needsPatch: Bool
+  ) {
     let base = revision
     revision += 1
     if !observers.isEmpty { observers.published(view, revision) }
@@ -174,18 +182,10 @@ extension Store {
       &published, to: view, by: viewEncoding, using: &buffers.encoded, writing: &buffers.patch)
     let patches = views.map { $0.store.advance(to: $0.shown) }
     guard !buffers.patch.isEmpty || patches.contains(where: { $0 != nil }) else { return }
-    let base = revision
-    revision += 1
-    if !observers.isEmpty { observers.published(view, revision) }
-    buffers.patch.withBytes { patch in
-      notify(
-        Publication(
-          base: base, revision: revision, patch: listeners.needPatches ? patch : nil,
-          isRedaction: isRedaction, store: self))
-    }
-    let published = revision
+    publishChange(view, isRedaction: isRedaction, buffers, needsPatch: listeners.needPatches)
+    let revision = revision
     for (view, patch) in zip(views, patches) {
-      if let patch { view.store.publish(patch, revision: published, isRedaction: isRedaction) }
+      if let patch { view.store.publish(patch, revision: revision, isRedaction: isRedaction) }
     }
   }
 

@@ -35,7 +35,7 @@ extension JSONWriter {
     if plain < bytes.count { escape(bytes.part(plain..<bytes.count)) }
   }
 
-  /// The space that `copyPlain` needs for a number of bytes: it stores eight at once.
+  /// The space that `copyPlain` needs for a number of bytes: it stores eight of them together.
   private static func plainBytes(_ count: Int) -> Int { max(count, 8) }
 
   /// Copies the bytes before the first one that has to be escaped, and returns their number. Most

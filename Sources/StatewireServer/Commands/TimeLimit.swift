@@ -11,6 +11,7 @@ func withTimeLimit<Outcome: Sendable>(
   _ body: @escaping @Sendable () async throws -> Outcome
 ) async throws -> Outcome {
   try await withThrowingTaskGroup(of: Outcome.self) { group in
+    // The work and the wait; the first one that ends cancels the other.
     group.addTask { try await body() }
     group.addTask {
       try await Task.sleep(for: limit)
