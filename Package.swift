@@ -462,7 +462,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ProcessStoresTests",
-      dependencies: ["ProcessStores", "StatewireJSON"],
+      dependencies: ["ProcessStores", "StatewireJSON", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "StateMachinesTestingTests",

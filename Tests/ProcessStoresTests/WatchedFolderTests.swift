@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ProcessStores
+
+@Suite("Watched folders")
+struct WatchedFolderTests {
+  @Test(
+    "the folder of the program is watched, not that of an interpreter or of its data",
+    arguments: [
+      "SCRIPT", "python3 SCRIPT", "python3 SCRIPT DATA", "/bin/sh SCRIPT DATA",
+      "env NAME=value /bin/sh SCRIPT",
+    ], [false, true])
+  func folder(words: String, isExecutable: Bool) throws {
+    let (folder, data) = (try TestFolder(), try TestFolder())
+    let script = folder.file("store.py")
+    try "#!/usr/bin/env python3\n".write(toFile: script, atomically: true, encoding: .utf8)
+    try "{}".write(toFile: data.file("data.json"), atomically: true, encoding: .utf8)
+    if isExecutable {
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
+    }
+    let text = words.replacing("SCRIPT", with: script)
+      .replacing("DATA", with: data.file("data.json"))
+    var watched = WatchedFolder(of: try ProgramCommand(parsing: text))
+    #expect(looks(2, &watched) == [false, false])
+    try "# longer\n".write(toFile: folder.file("part.py"), atomically: true, encoding: .utf8)
+    // A change counts when nothing has changed since it was seen.
+    #expect(looks(3, &watched) == [false, true, false])
+  }
+
+  private func looks(_ count: Int, _ watched: inout WatchedFolder) -> [Bool] {
+    (0..<count).map { _ in watched.hasChanged() }
+  }
+}
