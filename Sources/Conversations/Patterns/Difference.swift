@@ -29,10 +29,3 @@ extension JSONValue {
   /// The value in one line of at most 160 characters.
   var shortened: String { spaced.shortened(to: 160) }
 }
-
-extension String {
-  func shortened(to limit: Int) -> String {
-    unicodeScalars.count <= limit
-      ? self : String(String.UnicodeScalarView(unicodeScalars.prefix(limit))) + "…"
-  }
-}

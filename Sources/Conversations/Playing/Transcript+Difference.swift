@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import StatewireJSON
+
 extension Transcript {
   /// The first line in which two transcripts differ.
   struct Difference {

@@ -73,7 +73,7 @@ struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
       if let ended = update.ended { state.pending.removeAll { $0.key == ended } }
       for pending in update.effects { state.begin(pending) }
     case .dropped(let key): state.pending.removeAll { $0.key == key }
-    case .act, .happened, .failed: break
+    case .act, .happened, .failed, .reloaded, .reloadFailed: break
     }
   }
 
@@ -91,7 +91,7 @@ struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
       guard let pending = state.pendingEffect(key) else { return .none }
       guard let action = pending.effect.failed else { return .action(.dropped(key)) }
       return .action(.act(action, of: key, ends: true, failure))
-    case .happened, .dropped: return .none
+    case .happened, .dropped, .reloaded, .reloadFailed: return .none
     }
   }
 

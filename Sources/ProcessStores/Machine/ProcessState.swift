@@ -100,6 +100,11 @@ enum ProcessAction: Sendable {
   case failed(key: Int, ActionFailure)
   /// An effect has ended without an action.
   case dropped(Int)
+  /// The program of changed files runs. Folded for the trace alone.
+  case reloaded
+  /// The program of changed files does not run, so the earlier one continues. Folded for the trace
+  /// alone.
+  case reloadFailed
 }
 
 /// An input: the text that the client has sent, or in a journal an object of it and its sender.

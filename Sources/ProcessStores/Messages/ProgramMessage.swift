@@ -69,9 +69,18 @@ enum ProgramMessage {
 
 /// The error of a response.
 struct ProgramError: Decodable, Sendable {
+  private enum CodingKeys: String, CodingKey {
+    case code
+    case text = "message"
+    case data
+  }
+
   let code: Int
-  let message: String
+  private let text: String
   private let data: JSONValue?
+
+  /// The first 4,096 characters of the message, for clients, the log and the console.
+  var message: String { text.shortened(to: 4_096) }
 
   /// True if the program refuses an input or a configuration; otherwise it has failed.
   var isRefusal: Bool { code == -32602 }

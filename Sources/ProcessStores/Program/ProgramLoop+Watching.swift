@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StateMachines
 internal import StatewireJSON
 
 // The replacement of the process when files have changed.
@@ -100,6 +101,14 @@ extension ProgramLoop {
   private func continueEarlier(_ problem: String) {
     log(.failure(problem))
     described(nil, problem)
+    notifyStores(.reloadFailed)
+  }
+
+  /// Passes an action to all stores.
+  private func notifyStores(_ action: ProcessAction) {
+    for instance in instances.values {
+      if let reply = instance.feed { deliver(reply.progress(action), to: reply) }
+    }
   }
 
   private func replace(by new: ProgramDescription) {
@@ -121,6 +130,7 @@ extension ProgramLoop {
     strayMessages = Self.strayLimit()
     for instance in instances.values { instance.forgetFailures() }
     log(.notice("the changed program runs"))
+    notifyStores(.reloaded)
     run(new)
   }
 }

@@ -67,8 +67,10 @@ extension JSONPathElement {
 
 extension String {
   /// The first 120 Unicode scalars, for a message of another library, which may quote any input.
-  var shortened: String {
-    let limit = 120
-    return unicodeScalars.count <= limit ? self : String(unicodeScalars.prefix(limit)) + "…"
+  var shortened: String { shortened(to: 120) }
+
+  /// Returns the first Unicode scalars, followed by `…` if there are more.
+  package func shortened(to limit: Int) -> String {
+    unicodeScalars.count <= limit ? self : String(unicodeScalars.prefix(limit)) + "…"
   }
 }

@@ -44,6 +44,23 @@ class ChangeTests(ServingTestCase):
             f"{statistics.median(pauses) * 1000:.0f} ms, worst {pauses[-1] * 1000:.0f} ms", file=sys.stderr,
         )
 
+    def test_tracing_clients_learn_of_changes(self) -> None:
+        program = self.program("VERSION = 1\n")
+        client = self.client(self.serve("--watch", k=program.command))
+        client.call("store/send", store="k", input="first")
+        client.call("session/trace", on=True)
+
+        def actions() -> list[str]:
+            client.call("ping")
+            traced = [note["params"] for note in client.notifications if note["method"] == "session/traced"]
+            return [record["action"] for record in traced if record["stage"] == "action"]
+
+        program.save("def (")
+        self.wait(lambda: "reloadFailed" in actions(), "the failed change is traced")
+        program.save("VERSION = 2\n")
+        self.wait(lambda: "reloaded" in actions(), "the change is traced")
+        self.assertEqual([action for action in actions() if action.startswith("reload")], ["reloadFailed", "reloaded"])
+
     def test_second_change_while_the_program_is_busy(self) -> None:
         def text(version: int) -> str:
             return f"VERSION = {version}\n" + """

@@ -40,6 +40,19 @@ def on_input(params):
 
 
 class HostileTests(ServingTestCase):
+    def test_long_messages_are_shortened(self) -> None:
+        program = self.program("""
+def on_input(params):
+    answer({"code": params["input"], "message": "y" * 1_000_000}, "error")
+""")
+        server = self.serve(k=program.command)
+        client = self.client(server)
+        refused = client.response(client.send("store/send", store="k", input=-32602))["error"]
+        self.assertEqual((refused["code"], refused["message"]), (-32602, "y" * 4096 + "…"))
+        client.response(client.send("store/send", store="k", input=-1))
+        self.wait(lambda: "yyyy" in server.text(), "the failure is logged")
+        self.assertLess(server.text().count("y"), 5_000)
+
     def test_hostile_programs(self) -> None:
         programs = {name: self.program(text).command for name, text in HOSTILE.items()}
         server = self.serve(good=OPTIONS.command, **programs)
