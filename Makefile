@@ -2,7 +2,7 @@
 # `make` without a target prints the list of targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help prepare run test release dist install uninstall profile lint format dependencies schemas schemas-check client-types reference docs site tutorial new-project bindings chaos coverage measure throughput bench bench-soak bench-check instructions sanitize fuzz soak clean
+.PHONY: help prepare run test release dist install uninstall profile lint format dependencies schemas schemas-check client-types reference docs site tutorial new-project bindings chaos coverage measure throughput bench bench-soak bench-check instructions composed sanitize fuzz soak clean
 
 # The program and the tests use the same flags, so that neither causes a rebuild of the other.
 flags := --explicit-target-dependency-import-check error
@@ -13,10 +13,11 @@ no_pie := $(if $(filter Linux,$(shell uname -s)),-Xswiftc -Xclang-linker -Xswift
 static := $(if $(no_pie),-Xswiftc -L -Xswiftc .build/static -Xswiftc -Xclang-linker -Xswiftc -static-libgcc)
 # C code has the names of its files in messages; without the folder of the clone they are the same everywhere.
 anywhere := -Xcc -ffile-prefix-map=$(CURDIR)/=
-optimised = -c release -Xswiftc -enforce-exclusivity=unchecked --static-swift-stdlib --disable-local-rpath --product statewire $(no_pie) $(static) $(anywhere)
+PRODUCT = statewire
+optimised = -c release -Xswiftc -enforce-exclusivity=unchecked --static-swift-stdlib --disable-local-rpath --product $(PRODUCT) $(no_pie) $(static) $(anywhere)
 # The optimiser inlines functions of one module into others, also into indirect dependents, which SwiftPM
 # does not recompile after a change. Therefore an optimised build compiles all modules of this package.
-own_objects = $(foreach module,$(notdir $(wildcard Sources/*)) StatewireProtocol BuiltinStoresProtocol,.build/release/$(module).build)
+own_objects = $(foreach module,$(notdir $(wildcard Sources/*)) StatewireProtocol BuiltinStoresProtocol $(PRODUCT),.build/release/$(module).build)
 # What `statewire --version` prints beside the version. The commit ends with -dirty if files differ from it.
 commit = $(shell git describe --always --abbrev=40 --dirty --exclude '*' 2>/dev/null)
 toolchain = $(shell swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9.]*\).*/\1/p')
@@ -26,7 +27,7 @@ facts = STATEWIRE_COMMIT=$(commit) STATEWIRE_TOOLCHAIN=$(toolchain) \
 # no unwind tables. Only lld can leave them out. As gold does, it keeps frequent functions beside each other.
 smaller := $(if $(no_pie),-Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker --icf=safe -Xlinker -z \
   -Xlinker keep-text-section-prefix -Xlinker --no-eh-frame-hdr -Xlinker -T -Xlinker Scripts/release.lds)
-swift_folders := $(wildcard Sources Tests Protocol Examples clients) Package.swift
+swift_folders := $(wildcard Sources Tests Protocol Examples Benchmarks clients) Package.swift
 
 # PORT, DATA_DIR and ONCE are for `make run`, FILTER is for `make test`, FULL for `make measure`,
 # FUZZ_SECONDS for `make fuzz`.
@@ -56,7 +57,7 @@ release: prepare ## build the optimised program with a static Swift runtime: .bu
 	@$(if $(no_pie),Scripts/static-libraries .build/static)
 	@rm -rf $(own_objects)
 	STATEWIRE_OPTIMISED=1 $(facts) swift build $(flags) $(optimised) $(smaller) -Xlinker -s$(shell Scripts/profile flags)
-	@ls -lL .build/release/statewire
+	@ls -lL .build/release/$(PRODUCT)
 
 dist: ## write the packages into dist/: tarball, .deb, wheels, npm, image [PROGRAM=file]
 	@Packaging/dist $(if $(PROGRAM),--program $(PROGRAM))
@@ -159,6 +160,11 @@ bench: ## benchmark the release build, the baseline in C and other servers [SECT
 instructions: release ## count the instructions of an input; compare with Benchmarks/instructions.json [UPDATE=1]
 	@Scripts/prepare valgrind
 	@UPDATE=$(UPDATE) Benchmarks/instructions
+
+composed: ## count the instructions of an input to a store of ten others; compare with one machine
+	@$(MAKE) release PRODUCT=ComposedServer
+	@Scripts/prepare valgrind
+	@Benchmarks/instructions --composed --program .build/release/ComposedServer
 
 bench-check: ## check that the benchmarks detect planted faults
 	@Scripts/prepare valgrind

@@ -405,6 +405,14 @@ let package = Package(
       swiftSettings: strict
     ),
 
+    // A store of ten others beside one of them, for benchmarks.
+    .executableTarget(
+      name: "ComposedServer",
+      dependencies: ["StateMachines", "StatewireServer"],
+      path: "Benchmarks/composed",
+      swiftSettings: strict
+    ),
+
     // Tests mirror the sources. `TestSupport` is shared and imports no module of the package.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(

@@ -11,6 +11,15 @@ public struct CasePath<Root, Value>: Sendable {
   let embed: @Sendable (Value) -> Root
   /// Returns the payload; nil for a value that is another case.
   let extract: @Sendable (Root) -> Value?
+  /// Returns true for a value that is this case.
+  let matches: @Sendable (Root) -> Bool
+
+  init(
+    embed: @escaping @Sendable (Value) -> Root, extract: @escaping @Sendable (Root) -> Value?,
+    matches: @escaping @Sendable (Root) -> Bool
+  ) {
+    (self.embed, self.extract, self.matches) = (embed, extract, matches)
+  }
 
   /// Creates a path to a case with one payload.
   ///
@@ -20,8 +29,7 @@ public struct CasePath<Root, Value>: Sendable {
   public init(
     _ embed: @escaping @Sendable (Value) -> Root, _ extract: @escaping @Sendable (Root) -> Value?
   ) {
-    self.embed = embed
-    self.extract = extract
+    self.init(embed: embed, extract: extract, matches: { extract($0) != nil })
   }
 
   /// Creates a path to a case whose payload is an id and a value.
@@ -33,7 +41,6 @@ public struct CasePath<Root, Value>: Sendable {
     _ embed: @escaping @Sendable (ID, Part) -> Root,
     _ extract: @escaping @Sendable (Root) -> (ID, Part)?
   ) where Value == (ID, Part) {
-    self.embed = { embed($0.0, $0.1) }
-    self.extract = extract
+    self.init({ embed($0.0, $0.1) }, extract)
   }
 }

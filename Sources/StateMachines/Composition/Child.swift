@@ -42,7 +42,8 @@ public struct Child<Parent: StateMachine>: Sendable {
   ) where Machine.Event == Never {
     node = ChildNode(
       ScopedChild(
-        name: name, Composed(machine), SingleState(path: state), input: .single(input),
+        name: name, Composed(machine), SingleState(member: StateMember(state)),
+        input: .single(input),
         action: .single(action), event: nil))
   }
 
@@ -63,7 +64,8 @@ public struct Child<Parent: StateMachine>: Sendable {
   ) {
     node = ChildNode(
       ScopedChild(
-        name: name, Composed(machine), SingleState(path: state), input: .single(input),
+        name: name, Composed(machine), SingleState(member: StateMember(state)),
+        input: .single(input),
         action: .single(action), event: { event($1) }))
   }
 
@@ -82,7 +84,8 @@ public struct Child<Parent: StateMachine>: Sendable {
   ) where Machine.Event == Never {
     node = ChildNode(
       ScopedChild(
-        name: name, Composed(machine), OptionalState(path: optionalState), input: .single(input),
+        name: name, Composed(machine), OptionalState(member: StateMember(optionalState)),
+        input: .single(input),
         action: .single(action), event: nil))
   }
 
@@ -103,7 +106,8 @@ public struct Child<Parent: StateMachine>: Sendable {
   ) {
     node = ChildNode(
       ScopedChild(
-        name: name, Composed(machine), OptionalState(path: optionalState), input: .single(input),
+        name: name, Composed(machine), OptionalState(member: StateMember(optionalState)),
+        input: .single(input),
         action: .single(action), event: { event($1) }))
   }
 
@@ -126,7 +130,8 @@ public struct Child<Parent: StateMachine>: Sendable {
   {
     node = ChildNode(
       ScopedChild(
-        name: name, Composed(machine), ElementState(path: elements), input: input, action: action,
+        name: name, Composed(machine), ElementState(member: StateMember(elements)), input: input,
+        action: action,
         event: nil))
   }
 
@@ -149,7 +154,8 @@ public struct Child<Parent: StateMachine>: Sendable {
   ) where Machine.State: Identifiable, Machine.State.ID: KeyedListID & Sendable {
     node = ChildNode(
       ScopedChild(
-        name: name, Composed(machine), ElementState(path: elements), input: input, action: action,
+        name: name, Composed(machine), ElementState(member: StateMember(elements)), input: input,
+        action: action,
         event: event))
   }
 }

@@ -21,9 +21,11 @@ final class ChildNode<Parent: StateMachine>: Sendable {
   /// Returns the error of the child or of a child of it; nil if there is none.
   let fault: @Sendable (_ isDurable: Bool) -> String?
 
+  /// Returns true for an input of this child.
+  let takes: @Sendable (Parent.Input) -> Bool
   let refusal: @Sendable (Parent.Input, State, Viewer) -> InputRefusal?
-  /// Returns the effect of an input; nil if the input is not one of this child.
-  let effect: @Sendable (Parent.Input, State, Viewer) -> Effect<Parent.Action>?
+  /// Returns the effect of an input of this child.
+  let effect: @Sendable (Parent.Input, State, Viewer) -> Effect<Parent.Action>
   /// Returns true for an action of this child.
   let owns: @Sendable (Parent.Action) -> Bool
   /// Folds an action of this child.
@@ -32,9 +34,8 @@ final class ChildNode<Parent: StateMachine>: Sendable {
   let events: @Sendable (Parent.Action, State) -> [AddressedEvent<Parent.Event>]
   let isRedaction: @Sendable (Parent.Action) -> Bool
   let inputsForPhase: @Sendable (LifecyclePhase, State) -> [Parent.Input]
-  /// Returns true if an input of the child is one that only the server sends; nil if it is not an
-  /// input of the child.
-  let isPresenceInput: @Sendable (Parent.Input) -> Bool?
+  /// Returns true if an input of the child is one that only the server sends.
+  let isPresenceInput: @Sendable (Parent.Input) -> Bool
   let inputsForViewers: @Sendable ([Viewer], State) -> [Parent.Input]
   let initialEffect: @Sendable (State) -> Effect<Parent.Action>
 
@@ -56,9 +57,10 @@ final class ChildNode<Parent: StateMachine>: Sendable {
     isPresenceAware = child.isPresenceAware
     resumesForFrontends = child.resumesForFrontends
     fault = { child.fault(isDurable: $0) }
+    takes = child.input.matches
+    owns = child.action.matches
     refusal = { child.refusal(of: $0, in: $1, from: $2) }
     effect = { child.effect(of: $0, in: $1, from: $2) }
-    owns = { child.owns($0) }
     reduce = { child.reduce(&$0, $1) }
     effectAfter = { child.effect(after: $0, in: $1) }
     events = { child.events(of: $0, in: $1) }
@@ -81,8 +83,8 @@ where Place.Parent == Parent.State, Place.Part == Machine.State {
   let name: String
   private let machine: Composed<Machine>
   private let place: Place
-  private let input: CasePath<Parent.Input, (Place.Key, Machine.Input)>
-  private let action: CasePath<Parent.Action, (Place.Key, Machine.Action)>
+  let input: CasePath<Parent.Input, (Place.Key, Machine.Input)>
+  let action: CasePath<Parent.Action, (Place.Key, Machine.Action)>
   /// Returns the parent's event for an event of a child; nil if the child has no events.
   private let event: (@Sendable (Place.Key, Machine.Event) -> Parent.Event?)?
   private let label: KeptLabel
@@ -149,13 +151,11 @@ where Place.Parent == Parent.State, Place.Part == Machine.State {
 
   func effect(
     of input: Parent.Input, in state: Parent.State, from viewer: Viewer
-  ) -> Effect<Parent.Action>? {
-    guard let (key, input) = self.input.extract(input) else { return nil }
-    guard let state = place.state(key, in: state) else { return .none }
+  ) -> Effect<Parent.Action> {
+    guard let (key, input) = self.input.extract(input), let state = place.state(key, in: state)
+    else { return .none }
     return scoped(machine.effect(of: input, in: state, from: viewer), key)
   }
-
-  func owns(_ action: Parent.Action) -> Bool { self.action.extract(action) != nil }
 
   func reduce(_ state: inout Parent.State, _ action: Parent.Action) {
     guard let (key, action) = self.action.extract(action) else { return }
@@ -193,8 +193,8 @@ where Place.Parent == Parent.State, Place.Part == Machine.State {
 
   var isPresenceAware: Bool { machine.isPresenceAware }
 
-  func isPresenceInput(_ input: Parent.Input) -> Bool? {
-    self.input.extract(input).map { machine.isPresenceInput($0.1) }
+  func isPresenceInput(_ input: Parent.Input) -> Bool {
+    self.input.extract(input).map { machine.isPresenceInput($0.1) } ?? false
   }
 
   func inputs(for viewers: [Viewer], in state: Parent.State) -> [Parent.Input] {
@@ -266,8 +266,12 @@ where Place.Parent == Parent.State, Place.Part == Machine.State {
   private func scoped(
     _ effect: Effect<Machine.Action>, _ key: Place.Key
   ) -> Effect<Parent.Action> {
-    if case .none = effect.step { return .none }
     let (place, action) = (place, action)
+    switch effect.step {
+    case .none: return .none
+    case .action(let own): return .action(action.embed((key, own)))
+    default: break
+    }
     return effect.transformed(
       by: EffectTransform(
         action: { action.embed((key, $0)) },
@@ -282,6 +286,8 @@ extension CasePath {
   /// Returns the path for the only child at a place.
   static func single<Part>(_ path: CasePath<Root, Part>) -> CasePath
   where Value == (OnlyKey, Part) {
-    CasePath({ path.embed($0.1) }, { path.extract($0).map { (OnlyKey(), $0) } })
+    CasePath(
+      embed: { path.embed($0.1) }, extract: { path.extract($0).map { (OnlyKey(), $0) } },
+      matches: path.matches)
   }
 }

@@ -31,12 +31,12 @@ struct OnlyKey: Hashable, Sendable {}
 
 /// A state that is always present.
 struct SingleState<Parent, Part>: ChildPlace {
-  let path: any WritableKeyPath<Parent, Part> & Sendable
+  let member: StateMember<Parent, Part>
   let canBeAbsent = false
 
-  func state(_ key: OnlyKey, in parent: Parent) -> Part? { parent[keyPath: path] }
+  func state(_ key: OnlyKey, in parent: Parent) -> Part? { member.value(in: parent) }
   func change(_ key: OnlyKey, in parent: inout Parent, _ change: (inout Part) -> Void) {
-    change(&parent[keyPath: path])
+    member.change(in: &parent, change)
   }
   func keys(in parent: Parent) -> [OnlyKey] { [OnlyKey()] }
   func count(in parent: Parent) -> Int { 1 }
@@ -46,16 +46,17 @@ struct SingleState<Parent, Part>: ChildPlace {
 
 /// A state that is nil while the child is absent.
 struct OptionalState<Parent, Part>: ChildPlace {
-  let path: any WritableKeyPath<Parent, Part?> & Sendable
+  let member: StateMember<Parent, Part?>
   let canBeAbsent = true
 
-  func state(_ key: OnlyKey, in parent: Parent) -> Part? { parent[keyPath: path] }
+  func state(_ key: OnlyKey, in parent: Parent) -> Part? { member.value(in: parent) }
   func change(_ key: OnlyKey, in parent: inout Parent, _ change: (inout Part) -> Void) {
-    guard parent[keyPath: path] != nil else { return }
-    change(&parent[keyPath: path]!)
+    member.change(in: &parent) { part in
+      if part != nil { change(&part!) }
+    }
   }
-  func keys(in parent: Parent) -> [OnlyKey] { parent[keyPath: path] == nil ? [] : [OnlyKey()] }
-  func count(in parent: Parent) -> Int { parent[keyPath: path] == nil ? 0 : 1 }
+  func keys(in parent: Parent) -> [OnlyKey] { count(in: parent) == 0 ? [] : [OnlyKey()] }
+  func count(in parent: Parent) -> Int { member.value(in: parent) == nil ? 0 : 1 }
   func suffix(_ key: OnlyKey) -> String { "/" }
   func absence(_ key: OnlyKey, of name: String) -> String { "\(name) is absent" }
 }
@@ -63,15 +64,15 @@ struct OptionalState<Parent, Part>: ChildPlace {
 /// The elements of a list, each with its id as its key.
 struct ElementState<Parent, Part: Identifiable & Sendable>: ChildPlace
 where Part.ID: KeyedListID & Sendable {
-  let path: any WritableKeyPath<Parent, KeyedList<Part>> & Sendable
+  let member: StateMember<Parent, KeyedList<Part>>
   let canBeAbsent = true
 
-  func state(_ key: Part.ID, in parent: Parent) -> Part? { parent[keyPath: path][id: key] }
+  func state(_ key: Part.ID, in parent: Parent) -> Part? { member.value(in: parent)[id: key] }
   func change(_ key: Part.ID, in parent: inout Parent, _ change: (inout Part) -> Void) {
-    parent[keyPath: path].update(id: key, change)
+    member.change(in: &parent) { $0.update(id: key, change) }
   }
-  func keys(in parent: Parent) -> [Part.ID] { parent[keyPath: path].map(\.id) }
-  func count(in parent: Parent) -> Int { parent[keyPath: path].count }
+  func keys(in parent: Parent) -> [Part.ID] { member.value(in: parent).map(\.id) }
+  func count(in parent: Parent) -> Int { member.value(in: parent).count }
   func suffix(_ key: Part.ID) -> String { "/\(key.keyText)/" }
   func absence(_ key: Part.ID, of name: String) -> String {
     "\(name) has no element \(key.keyText.quoted(upTo: 64))"

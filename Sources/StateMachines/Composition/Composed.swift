@@ -35,24 +35,23 @@ struct Composed<Machine: StateMachine>: Sendable {
   func refusal(
     of input: Machine.Input, in state: Machine.State, from viewer: Viewer
   ) -> InputRefusal? {
-    if !children.isEmpty {
-      for child in children {
-        if let refusal = child.refusal(input, state, viewer) { return refusal }
-      }
-    }
+    if let refusal = receiver(of: input)?.refusal(input, state, viewer) { return refusal }
     return machine.refusal(of: input, in: state, from: viewer)
   }
 
   func effect(
     of input: Machine.Input, in state: Machine.State, from viewer: Viewer
   ) -> Effect<Machine.Action> {
-    if !children.isEmpty {
-      for child in children {
-        guard let effect = child.effect(input, state, viewer) else { continue }
-        return effect.before(machine.effect(of: input, in: state, from: viewer))
-      }
+    guard let child = receiver(of: input) else {
+      return machine.effect(of: input, in: state, from: viewer)
     }
-    return machine.effect(of: input, in: state, from: viewer)
+    return child.effect(input, state, viewer)
+      .before(machine.effect(of: input, in: state, from: viewer))
+  }
+
+  /// Returns the child to which an input belongs; nil if it is one of the machine itself.
+  private func receiver(of input: Machine.Input) -> ChildNode<Machine>? {
+    children.isEmpty ? nil : children.first { $0.takes(input) }
   }
 
   /// Returns the child to which an action belongs; nil if it is one of the machine itself.
@@ -112,7 +111,7 @@ struct Composed<Machine: StateMachine>: Sendable {
   ///
   /// The case that has the inputs of a child is judged by the child.
   func isPresenceInput(_ input: Machine.Input) -> Bool {
-    children.lazy.compactMap { $0.isPresenceInput(input) }.first ?? machine.isPresenceInput(input)
+    receiver(of: input)?.isPresenceInput(input) ?? machine.isPresenceInput(input)
   }
 
   func inputs(for viewers: [Viewer], in state: Machine.State) -> [Machine.Input] {
@@ -153,7 +152,7 @@ extension Composed {
     of input: Machine.Input, in state: Machine.State, after elapsed: Duration
   ) -> Effect<Machine.Action> {
     let own = durability?.restart(machine, input, state, elapsed) ?? .none
-    return joined({ $0.restart(input, state, elapsed) }, own)
+    return receiver(of: input)?.restart(input, state, elapsed).before(own) ?? own
   }
 
   func resumption(in state: Machine.State) -> Effect<Machine.Action> {

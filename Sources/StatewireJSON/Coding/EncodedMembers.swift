@@ -17,6 +17,20 @@ final class EncodedMembers {
     var before = 0..<0
     var now = 0..<0
     var isSame = false
+
+    /// Writes the member if it is the same as in the previous value, whose text is `text`.
+    mutating func writeIfSame<T>(
+      _ value: T, from text: UnsafeRawBufferPointer, to writer: inout JSONWriter
+    ) -> Bool {
+      before = now
+      isSame = self.value?.isSame(as: value) ?? false
+      guard isSame else { return false }
+      writer.separate()
+      now = writer.count + keyLength..<writer.count + keyLength + before.count
+      writer.append(text.part(before.lowerBound - keyLength..<before.upperBound))
+      writer.needsComma = true
+      return true
+    }
   }
 
   private var members: [Member] = []
@@ -63,16 +77,7 @@ extension EncodedMembers {
       replaceNext(by: name)
       return false
     }
-    let before = members[next].now
-    members[next].before = before
-    guard let kept = members[next].value, kept.isSame(as: value) else { return false }
-    let keyLength = members[next].keyLength
-    writer.separate()
-    let start = writer.count + keyLength
-    writer.append(text.part(before.lowerBound - keyLength..<before.upperBound))
-    writer.needsComma = true
-    members[next].now = start..<writer.count
-    members[next].isSame = true
+    guard members[next].writeIfSame(value, from: text, to: &writer) else { return false }
     next += 1
     return true
   }

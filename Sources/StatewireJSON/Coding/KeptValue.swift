@@ -30,11 +30,13 @@ final class KeptValue {
   /// Returns true if a value has the same type and the same bytes.
   func isSame<T>(as value: T) -> Bool {
     guard isOf(T.self) else { return false }
-    let kept = UnsafeRawBufferPointer(start: memory, count: MemoryLayout<T>.size)
-    return withUnsafePointer(to: value) { pointer in
-      let other = UnsafeRawBufferPointer(start: pointer, count: MemoryLayout<T>.size)
-      return bytes.allSatisfy { kept.part($0).hasSameBytes(as: other.part($0)) }
-    }
+    return withUnsafeBytes(of: value, hasSameBytes)
+  }
+
+  private func hasSameBytes(_ other: UnsafeRawBufferPointer) -> Bool {
+    let kept = UnsafeRawBufferPointer(start: memory, count: other.count)
+    for range in bytes where !kept.part(range).hasSameBytes(as: other.part(range)) { return false }
+    return true
   }
 
   /// Replaces the value by one of the same type.

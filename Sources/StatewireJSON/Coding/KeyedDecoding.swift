@@ -96,6 +96,12 @@ extension KeyedDecoding {
       guard cases.isTagged else { throw text.noCase(inObjectAt: object.offset) }
       return true
     }
+    return isNamedByTag(key)
+  }
+
+  // A function of its own, so that the code above does not look up the type of optional keys.
+  @inline(never)
+  private func isNamedByTag(_ key: Key) -> Bool {
     // In a type that has a field `type`, that member does not name a case.
     guard Tagging.isClosed(Key.self), Key(stringValue: Tagging.tag) == nil, let tag else {
       return false

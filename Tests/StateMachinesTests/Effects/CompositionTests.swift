@@ -374,6 +374,43 @@ struct CompositionTests {
     #expect(Lanes(lanes: 3, isOpen: false).children.isEmpty)
   }
 
+  /// A machine that refuses every input, or none.
+  private struct Gate: StateMachine {
+    enum Input: Codable, Sendable { case pass }
+    struct State: Codable, Sendable { var passed = 0 }
+    let initialState = State()
+    let isOpen: Bool
+    func effect(of input: Input, in state: State) -> Effect<Input> { .action(input) }
+    func reduce(_ state: inout State, _ action: Input) { state.passed += 1 }
+    func refusal(of input: Input) -> InputRefusal? {
+      isOpen ? nil : InputRefusal(.value, "closed")
+    }
+  }
+
+  /// A machine whose children have the same case.
+  private struct Gates: StateMachine {
+    struct State: Codable, Sendable { var first = Gate.State(), second = Gate.State() }
+    let initialState = State()
+    let isFirstOpen: Bool
+    var children: [Child<Gates>] {
+      let path = CasePath<Gate.Input, Gate.Input>({ $0 }, { $0 })
+      Child("first", Gate(isOpen: isFirstOpen), state: \.first, input: path, action: path)
+      Child("second", Gate(isOpen: !isFirstOpen), state: \.second, input: path, action: path)
+    }
+    func effect(of input: Gate.Input, in state: State) -> Effect<Gate.Input> { .none }
+    func reduce(_ state: inout State, _ action: Gate.Input) {}
+  }
+
+  @Test("an input belongs to the first child that has its case, which alone can refuse it")
+  func firstChild() async throws {
+    let bench = try await Bench(Gates(isFirstOpen: true))
+    try await bench.send(.pass)
+    #expect(await bench.do { [$1.state.first.passed, $1.state.second.passed] } == [1, 0])
+    #expect(await bench.do { $1.running.refusal(of: .pass, from: .server)?.message } == nil)
+    let closed = try await Bench(Gates(isFirstOpen: false))
+    #expect(await closed.do { $1.running.refusal(of: .pass, from: .server)?.message } == "closed")
+  }
+
   /// A machine that hides a part of its state.
   private struct Secret: StateMachine {
     enum Input: Codable, Sendable { case go }
