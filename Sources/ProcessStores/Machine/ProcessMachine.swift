@@ -70,9 +70,9 @@ struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
       state.state = update.state
       state.view = update.view
       state.views = update.views
-      if let ended = update.ended { state.pending.removeAll { $0.key == ended } }
+      if let ended = update.ended { state.pending.remove(id: ended) }
       for pending in update.effects { state.begin(pending) }
-    case .dropped(let key): state.pending.removeAll { $0.key == key }
+    case .dropped(let key): state.pending.remove(id: key)
     case .act, .happened, .failed, .reloaded, .reloadFailed: break
     }
   }
@@ -88,7 +88,7 @@ struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
         store.act(action, of: key, ends: ends, failure, $0)
       }
     case .failed(let key, let failure):
-      guard let pending = state.pendingEffect(key) else { return .none }
+      guard let pending = state.pending[id: key] else { return .none }
       guard let action = pending.effect.failed else { return .action(.dropped(key)) }
       return .action(.act(action, of: key, ends: true, failure))
     case .happened, .dropped, .reloaded, .reloadFailed: return .none

@@ -16,12 +16,13 @@ struct ProcessState: Codable, Sendable {
   let viewKey: ViewKey?
   /// The views of single viewers.
   var views: [String: Document]
-  /// The effects that have not ended, in the order in which they began.
-  var pending: [PendingEffect]
+  /// The effects that have not ended, in the order in which they began. A list in which one is found
+  /// by its key, because each input in flight can have one.
+  var pending: KeyedList<PendingEffect>
 
   init(
     version: Int, state: Document, view: Document?, views: [String: Document],
-    pending: [PendingEffect], viewKey: ViewKey? = nil
+    pending: KeyedList<PendingEffect>, viewKey: ViewKey? = nil
   ) {
     (self.version, self.state, self.views, self.pending) = (version, state, views, pending)
     // Apart from its value, because a view may be null.
@@ -39,7 +40,6 @@ struct ProcessState: Codable, Sendable {
     viewer.flatMap { views[$0] } ?? view ?? state
   }
 
-  func pendingEffect(_ key: Int) -> PendingEffect? { pending.first { $0.key == key } }
 }
 
 /// The change of a store that a response of the program makes.

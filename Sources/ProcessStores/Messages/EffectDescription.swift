@@ -67,12 +67,13 @@ struct EffectDescription: Codable, Hashable, Sendable {
 }
 
 /// An effect that has not ended. It is a part of the state, so that it continues after a restart.
-struct PendingEffect: Codable, Hashable, Sendable {
+struct PendingEffect: Codable, Hashable, Identifiable, Sendable {
   /// The number of the effect within its store.
   let key: Int
+  var id: Int { key }
   let effect: EffectDescription
   /// The time at which it began, in milliseconds since 1970.
   let since: Int
   /// The input that has caused it; nil if it is not known or the store is not journaled.
-  var input: String?
+  let input: String?
 }
