@@ -117,9 +117,15 @@ final class ConnectionLoop {
 
   private func sendWaiting() {
     guard let session, !waiting.isEmpty else { return }
-    let jobs = waiting
+    let (jobs, losses) = (waiting, queue.losses)
     waiting = []
-    for job in jobs { session.send(job) }
+    for job in jobs {
+      if let expected = job.losses, expected != losses {
+        job.ended(.failure(.afterLoss))
+      } else {
+        session.send(job)
+      }
+    }
   }
 
   private func refuseLate() {
@@ -140,7 +146,8 @@ final class ConnectionLoop {
     if session.takeNotifications() { changed(.notified) }
     guard let error else { return }
     self.session = nil
-    // The waiting transactions follow those of which the outcome is now unknown.
+    // Before the ends, which may pass transactions again that were in progress.
+    queue.noteLoss()
     session.end(error)
     postpone(error)
   }

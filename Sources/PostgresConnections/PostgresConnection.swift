@@ -64,13 +64,21 @@ public final class PostgresConnection: Sendable {
   ///   - transaction: The statements.
   ///   - deadline: If the transaction cannot be sent by this time, it ends with
   ///     `PostgresError.Outcome.notSent`; nil to wait for a connection without a limit.
+  ///   - losses: The value of `losses` when the first of several transactions was passed, which are
+  ///     to be carried out in their order: if a connection is lost meanwhile, those that were not
+  ///     sent end with `PostgresError.afterLoss`, because those in progress have to be repeated
+  ///     before them. Nil for a transaction that has no such order.
   ///   - ended: Called once.
   public func execute(
     _ transaction: PostgresTransaction, by deadline: ContinuousClock.Instant? = nil,
-    ended: @escaping Ended
+    after losses: Int? = nil, ended: @escaping Ended
   ) {
-    queue.add(.execute(Job(transaction: transaction, deadline: deadline, ended: ended)))
+    queue.add(
+      .execute(Job(transaction: transaction, deadline: deadline, losses: losses, ended: ended)))
   }
+
+  /// The number of connections that were lost.
+  public var losses: Int { queue.losses }
 
   /// Executes a transaction, and blocks until it has ended. Not to be called on the thread of the
   /// connection.
@@ -107,6 +115,8 @@ public final class PostgresConnection: Sendable {
 struct Job: Sendable {
   let transaction: PostgresTransaction
   let deadline: ContinuousClock.Instant?
+  /// The number of lost connections, after which it is not sent; nil if it is sent in any case.
+  var losses: Int?
   let ended: PostgresConnection.Ended
 }
 
@@ -121,6 +131,7 @@ final class ConnectionQueue: @unchecked Sendable {
 
   private let lock = NSLock()
   private var requests: [Request] = []
+  private var lost = 0
   private var isClosed = false
   /// True if no thread takes requests any more.
   private var hasEnded = false
@@ -165,6 +176,11 @@ final class ConnectionQueue: @unchecked Sendable {
     var byte: UInt8 = 0
     _ = write(pipe.writing, &byte, 1)
   }
+
+  /// The number of connections that were lost.
+  var losses: Int { lock.withLock { lost } }
+
+  func noteLoss() { lock.withLock { lost += 1 } }
 
   /// Removes all requests.
   func take() -> (requests: [Request], isClosed: Bool) {

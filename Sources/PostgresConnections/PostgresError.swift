@@ -53,6 +53,10 @@ public struct PostgresError: Error, Sendable, Equatable, CustomStringConvertible
     return ["57P01", "57P02", "57P03", "57P05", "25006"].contains(sqlState)
   }
 
+  /// The error of an ordered transaction that was not sent before its connection was lost; see
+  /// `PostgresConnection.execute`.
+  public static let afterLoss = PostgresError(
+    .notSent, "an earlier transaction has to be repeated first")
   static let closed = PostgresError(.notSent, "the connection to the database is closed")
   /// The error of a statement after another one of its transaction has failed.
   static let skipped = PostgresError(.refused, "an earlier statement has failed")

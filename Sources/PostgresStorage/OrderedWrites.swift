@@ -6,7 +6,8 @@ internal import StateMachines
 /// The transactions of this node that write.
 ///
 /// They are pipelined in one connection. If the connection is lost, those in progress are sent again
-/// in their order, before later ones. Each has an id, so that none is carried out twice.
+/// in their order, before later ones, also before those that the connection has not sent. Each has an
+/// id, so that none is carried out twice.
 ///
 /// A transaction that the database refuses for a time, because its disk is full or it is read-only, is
 /// sent again in the same way until its patience is over. If a later one was carried out meanwhile, it
@@ -31,6 +32,8 @@ final class OrderedWrites: Sendable {
   private struct State {
     var last: UInt64 = 0
     var inProgress = 0
+    /// The number of lost connections before those in progress were passed to the connection.
+    var losses = 0
     /// True from the loss of the connection, or a refusal, until the writes in progress are sent again.
     var isInterrupted = false
     var held: [Write] = []
@@ -104,8 +107,10 @@ final class OrderedWrites: Sendable {
   }
 
   private func send(_ write: Write, _ state: inout State) {
+    if state.inProgress == 0 { state.losses = connection.losses }
     state.inProgress += 1
-    connection.execute(write.transaction, by: write.deadline) { [weak self] result in
+    connection.execute(write.transaction, by: write.deadline, after: state.losses) {
+      [weak self] result in
       guard let self else { return write.ended(result) }
       ended(write, result)
     }
@@ -122,11 +127,16 @@ final class OrderedWrites: Sendable {
         if !write.isReading { state.lastDone = max(state.lastDone, write.number) }
         state.refusals = 0
       case .failure(let error):
-        guard !state.isClosed, error.leavesOutcomeOpen || error.isRefusedForATime else { break }
+        guard !state.isClosed,
+          error == .afterLoss || error.leavesOutcomeOpen || error.isRefusedForATime
+        else { break }
         over = []
         var write = write
-        write.refusal = error.leavesOutcomeOpen ? nil : error
-        if write.refusal == nil, !write.isReading { write.deadline = nil }
+        if error.leavesOutcomeOpen {
+          if !write.isReading { write.deadline = nil }
+        } else if error != .afterLoss {
+          write.refusal = error
+        }
         state.held.append(write)
         state.isInterrupted = true
       }

@@ -49,6 +49,27 @@ struct OutageTests {
     node.close()
   }
 
+  @Test("operations that begin while the connection is lost keep their order")
+  func losses() async throws {
+    let database = try SharedDatabase(.common())
+    let node = database.node()
+    let store = try await Host(node.todoLists)
+    try await store.send(.load)
+    var last: InputID?
+    for round in 0..<100 {
+      async let cut: Void = Task { try database.disconnect() }.value
+      for number in 1...10 {
+        last = try await store.begin(.perform(.add(title: "\(round * 10 + number)")))
+      }
+      try await cut
+    }
+    await store.settlement(of: try #require(last))
+    await store.until { $0.list.todos.count == 1_000 }
+    #expect(await store.todos.map(\.title) == (1...1_000).map { "\($0)" })
+    await store.close()
+    node.close()
+  }
+
   @Test("updates in progress are carried out once", arguments: ["kill", "disconnect"])
   func updates(how: String) async throws {
     let database = try SharedDatabase(PostgresServer())
