@@ -31,6 +31,8 @@ public actor Shard: StoreHost {
 
   private let clock: any StoreClock
   private let executor: any SerialExecutor
+  /// The executor, if it runs closures.
+  private nonisolated let closures: (any ClosureExecutor)?
   private var stores: [StoreNumber: StoreKind.Made] = [:]
   private var lastNumber = 0
   private var configurations = SharedConfigurations()
@@ -63,6 +65,12 @@ public actor Shard: StoreHost {
   public var clients: ClientTable { turnOutcome.clients }
   /// An object that the connections of this shard share; set by the server of the connections.
   public var common: AnyObject?
+
+  /// Calls a closure on the thread of the shard soon.
+  public nonisolated func perform(_ body: @escaping @Sendable (isolated Shard) -> Void) {
+    guard let closures else { return HostTask.begin { await body(self) } }
+    closures.execute { [self] in assumeIsolated(body) }
+  }
 
   /// The executor of the event loop.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -127,6 +135,7 @@ public actor Shard: StoreHost {
     storeFailed: @escaping @Sendable (StoreFailure) -> Void = { _ in }
   ) {
     self.executor = executor
+    closures = executor as? any ClosureExecutor
     self.group = group
     self.place = place
     self.kinds = kinds
@@ -172,6 +181,7 @@ public actor Shard: StoreHost {
     storeFailed: @escaping @Sendable (StoreFailure) -> Void
   ) {
     executor = rest.shardExecutor
+    closures = executor as? any ClosureExecutor
     group = ShardGroup(count: 1, limits: limits)
     place = .alone
     accounts = IdentityAccounts(group.sessionMemory)

@@ -100,7 +100,7 @@ struct DocumentTests {
   @Test("a change inside of a journaled state has the path of the document")
   func nested() throws {
     let old = ProcessState(
-      version: 1, state: document(first), view: nil, views: [:], pending: [])
+      version: 1, state: document(first), view: nil, views: [:])
     var new = old
     new.state = try old.state.applying(patch(#"[{"op":"remove","path":"/n"}]"#), bytes: 30)
     var state = try JSONEncodedState(old)

@@ -22,7 +22,7 @@ struct ProcessState: Codable, Sendable {
 
   init(
     version: Int, state: Document, view: Document?, views: [String: Document],
-    pending: KeyedList<PendingEffect>, viewKey: ViewKey? = nil
+    pending: KeyedList<PendingEffect> = [], viewKey: ViewKey? = nil
   ) {
     (self.version, self.state, self.views, self.pending) = (version, state, views, pending)
     // Apart from its value, because a view may be null.

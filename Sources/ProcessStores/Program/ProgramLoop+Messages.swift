@@ -59,7 +59,7 @@ extension ProgramLoop {
         ParsedUpdate(result), of: nil, ending: nil, version: description.version, now: now)
       var state = ProcessState(
         version: update.version, state: update.state, view: update.view, views: update.views,
-        pending: [], viewKey: description.viewKey)
+        viewKey: description.viewKey)
       for effect in update.effects { state.begin(effect) }
       opened(.success(state))
     case .restore(let instance):

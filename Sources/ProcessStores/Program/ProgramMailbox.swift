@@ -57,17 +57,19 @@ final class ProgramMailbox: Sendable {
   var signal: Int32 { ends.reading }
 
   /// Adds a message. After `close` it is dropped, except that its sender gets an error.
-  func post(_ message: ProgramCommandMessage) {
+  ///
+  /// - Returns: True if `wake` must be called.
+  func add(_ message: ProgramCommandMessage) -> Bool {
     let entry = (message, busy?())
     let (isFirst, isClosed) = state.withLock { state in
       guard !state.isClosed else { return (false, true) }
       state.messages.append(entry)
       return (state.messages.count == 1, false)
     }
-    if isFirst { wake() }
-    guard isClosed else { return }
+    guard isClosed else { return isFirst }
     message.fail()
     entry.1?()
+    return false
   }
 
   /// Ends the thread.
@@ -76,7 +78,8 @@ final class ProgramMailbox: Sendable {
     wake()
   }
 
-  private func wake() {
+  /// Wakes the thread, which then takes all messages.
+  func wake() {
     var byte: UInt8 = 0
     _ = write(ends.writing, &byte, 1)
   }

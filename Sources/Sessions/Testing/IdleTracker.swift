@@ -68,7 +68,7 @@ public final class IdleTracker: Sendable {
     }
   }
 
-  private final class ShardExecutor: SerialExecutor {
+  private final class ShardExecutor: ClosureExecutor {
     private let rest: IdleTracker
     init(rest: IdleTracker) { self.rest = rest }
 
@@ -76,6 +76,8 @@ public final class IdleTracker: Sendable {
       let job = UnownedJob(job)
       rest.run { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
+
+    func execute(_ body: @escaping @Sendable () -> Void) { rest.run(body) }
 
     func checkIsolated() { rest.checkThread() }
   }

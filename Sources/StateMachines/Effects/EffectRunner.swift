@@ -364,11 +364,12 @@ public enum Offload {
   }
 }
 
-/// The task that delivers the messages of a `ReplyQueue`; it ends when the queue is empty.
+/// The task that calls a closure on the owner of stores.
 ///
-/// No handle is kept: a store that closes ignores its messages.
-enum ReplyTask {
-  static func begin(_ body: @escaping @Sendable () async -> Void) {
+/// No handle is kept: the closure waits for nothing, so the task always ends.
+package enum HostTask {
+  /// Calls `body` in a task.
+  package static func begin(_ body: @escaping @Sendable () async -> Void) {
     Task { await body() }
   }
 }

@@ -28,25 +28,43 @@ public final class ReplyQueue: Sendable {
       defer { state.isDelivering = true }
       return !state.isDelivering
     }
-    if isFirst { ReplyTask.begin { [self] in await deliver() } }
+    if isFirst { begin() }
   }
 
-  private func deliver() async {
-    while let (messages, callbacks) = take() {
-      await host?.deliver(messages)
+  private func begin() {
+    guard let host else { return end() }
+    deliver(to: host)
+  }
+
+  private func deliver(to host: some StoreHost) {
+    host.perform { [self] host in
+      let (messages, callbacks) = take()
+      host.deliver(messages)
       for callback in callbacks { callback() }
+      // What was added meanwhile waits for its turn behind the other work of the host.
+      if hasMore() { begin() }
     }
   }
 
-  /// Removes all messages; nil if there are none, and then the next one begins a new delivery.
-  private func take() -> ([EffectMessage], [@Sendable () -> Void])? {
+  /// Drops the messages: their stores do not exist any more.
+  private func end() {
+    repeat {
+      for callback in take().callbacks { callback() }
+    } while hasMore()
+  }
+
+  private func take() -> (messages: [EffectMessage], callbacks: [@Sendable () -> Void]) {
     state.withLock { state in
-      guard !state.messages.isEmpty || !state.callbacks.isEmpty else {
-        state.isDelivering = false
-        return nil
-      }
       defer { (state.messages, state.callbacks) = ([], []) }
       return (state.messages, state.callbacks)
+    }
+  }
+
+  /// Returns true if there are messages; if not, the next one begins a new delivery.
+  private func hasMore() -> Bool {
+    state.withLock { state in
+      state.isDelivering = !(state.messages.isEmpty && state.callbacks.isEmpty)
+      return state.isDelivering
     }
   }
 }

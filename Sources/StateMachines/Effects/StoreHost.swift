@@ -18,11 +18,28 @@ public protocol StoreHost: Actor {
 
   /// Passes several messages to the stores that they name, in this order.
   func deliver(_ messages: [EffectMessage])
+
+  /// Calls a closure on this actor soon.
+  nonisolated func perform(_ body: @escaping @Sendable (isolated Self) -> Void)
 }
 
 extension StoreHost {
   /// Passes the messages one after another.
   public func deliver(_ messages: [EffectMessage]) { for message in messages { deliver(message) } }
+
+  /// Calls a closure on this actor in a task.
+  public nonisolated func perform(_ body: @escaping @Sendable (isolated Self) -> Void) {
+    HostTask.begin { await body(self) }
+  }
+}
+
+/// An executor that also runs closures.
+///
+/// A task that another thread starts would begin on a thread of the global pool, and wake two
+/// threads in place of one.
+public protocol ClosureExecutor: SerialExecutor {
+  /// Runs a closure on the thread of the executor, after all closures that were passed before.
+  func execute(_ body: @escaping @Sendable () -> Void)
 }
 
 /// The number of a store within its host.

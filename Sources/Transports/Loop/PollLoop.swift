@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import ServerCore
+public import ServerCore
 internal import Synchronization
 
 /// An event loop on one thread. It waits for a few descriptors, for timers, and for calls from
@@ -88,7 +88,7 @@ public final class PollLoop: @unchecked Sendable {
   var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
   /// Runs `body` on the loop's thread, after all work that was added before; from any thread.
-  func execute(_ body: @escaping @Sendable () -> Void) { add(.call(body)) }
+  public func execute(_ body: @escaping @Sendable () -> Void) { add(.call(body)) }
 
   private func add(_ item: Work) {
     let wasEmpty = work.withLock { work in
@@ -187,7 +187,7 @@ extension PollLoop {
 
 // MARK: - Executors
 
-extension PollLoop: SerialExecutor, TaskExecutor {
+extension PollLoop: ClosureExecutor, TaskExecutor {
   /// Adds a job of a task or an actor; from any thread.
   public func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
 

@@ -10,7 +10,7 @@ internal import Synchronization
 /// Most jobs deliver an action of an effect to a store. A long list that a thousand stores load
 /// makes a thousand jobs, each of which may take long. SwiftNIO's executor would run all ready jobs
 /// before it reads a socket again.
-final class LoopExecutor: SerialExecutor {
+final class LoopExecutor: ClosureExecutor {
   private let loop: any EventLoop
   private let now: @Sendable () -> ContinuousClock.Instant
   private let jobs = Lock(Jobs())
