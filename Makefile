@@ -175,6 +175,7 @@ bench-soak: ## run a mixed load for an hour; fail if memory or response times gr
 
 sanitize: export LSAN_OPTIONS := suppressions=$(CURDIR)/Scripts/known-leaks.txt:print_suppressions=0
 sanitize: export ASAN_OPTIONS := suppressions=$(CURDIR)/Scripts/known-overflows.txt
+sanitize: export TSAN_OPTIONS := suppressions=$(CURDIR)/Scripts/known-races.txt
 # Tests run one after another: in parallel under a sanitizer they exceed their time limits.
 sanitize: prepare ## build and run all tests with the thread sanitizer, then with the address sanitizer
 	@Scripts/test $(flags) --no-parallel --sanitize thread --scratch-path .build/tsan

@@ -50,6 +50,9 @@ public protocol StateMachine: Sendable {
   /// The folded state. It does not leave the store unless it is also the view state.
   associatedtype State: Sendable
   /// The view of the state that frontends receive.
+  ///
+  /// A value without references to objects that change: a member with the same bytes as before is
+  /// not encoded again.
   associatedtype ViewState: Encodable & Sendable = State
   /// An event: something that happens once and is not part of the state, such as that a form was
   /// submitted.

@@ -158,8 +158,8 @@ public final class Store<Machine: StateMachine> {
     let composed = Composed(machine)
     if let fault = composed.fault { throw JSONError(.value, fault) }
     running = Running(composed: composed, state: state)
-    // Most actions of a machine with children change one child.
-    viewEncoding = JSONEncoding(keepsMembers: !composed.children.isEmpty)
+    // Most actions change few members.
+    viewEncoding = JSONEncoding(keepsMembers: true)
     presence = composed.canVanish ? ChildPresence(composed.children, in: state) : nil
     self.revision = revision
     published = try JSONEncodedState(machine.view(of: state))

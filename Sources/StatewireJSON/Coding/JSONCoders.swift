@@ -19,10 +19,11 @@ public struct JSONEncoding<T: Encodable> {
   ///   serves values with many members of which few change at a time. The encoding then belongs to
   ///   one `JSONEncodedState`.
   public init(keepsMembers: Bool = false) {
-    members = keepsMembers ? EncodedMembers() : nil
     // These two have values without JSON text: infinities and NaN.
     let canFail = T.self == Double.self || T.self == Float.self
     direct = canFail ? nil : (T.self as? any JSONWritable.Type).map { Self.direct($0) }
+    // A type that writes itself has no members.
+    members = keepsMembers && direct == nil ? EncodedMembers() : nil
   }
 
   private static func direct<Direct: JSONWritable>(
