@@ -76,10 +76,10 @@ final class ConnectionLoop {
       let session = try PostgresSession(address, application: application)
       var first = PostgresTransaction()
       first.append(Self.settings, .integer(statementTimeout.milliseconds))
-      session.send(Job(transaction: first, deadline: nil, ended: { _ in }))
+      session.send(Job(transaction: first, deadline: nil, losses: nil, ended: { _ in }))
       if let setup {
         session.send(
-          Job(transaction: setup.transaction, deadline: nil, ended: setup.ended))
+          Job(transaction: setup.transaction, deadline: nil, losses: nil, ended: setup.ended))
       }
       self.session = session
       delay = Self.shortestDelay

@@ -9,7 +9,7 @@ internal import Foundation
 ///
 /// A lost connection is opened again, after 50 ms at first and after at most 1 s later. Transactions
 /// that were in progress end with `PostgresError.Outcome.unknown`; those that were not sent wait for
-/// the new connection.
+/// the new connection, unless they have an order (`execute(_:by:after:ended:)`).
 public final class PostgresConnection: Sendable {
   /// A change of the connection.
   public enum Change: Sendable {
@@ -115,8 +115,8 @@ public final class PostgresConnection: Sendable {
 struct Job: Sendable {
   let transaction: PostgresTransaction
   let deadline: ContinuousClock.Instant?
-  /// The number of lost connections, after which it is not sent; nil if it is sent in any case.
-  var losses: Int?
+  /// It is sent only while this is the number of lost connections; nil if it is sent in any case.
+  let losses: Int?
   let ended: PostgresConnection.Ended
 }
 

@@ -10,8 +10,9 @@ internal import StateMachines
 /// id, so that none is carried out twice.
 ///
 /// A transaction that the database refuses for a time, because its disk is full or it is read-only, is
-/// sent again in the same way until its patience is over. If a later one was carried out meanwhile, it
-/// ends with its error, because it would be carried out in another order.
+/// sent again in the same way until its patience is over; so is one that the database has ended because
+/// of another transaction. If a later one was, or may have been, carried out meanwhile, it ends with
+/// its error, because it would be carried out in another order.
 final class OrderedWrites: Sendable {
   typealias Ended = @Sendable (Result<[PostgresRows], PostgresError>) -> Void
 
@@ -37,7 +38,7 @@ final class OrderedWrites: Sendable {
     /// True from the loss of the connection, or a refusal, until the writes in progress are sent again.
     var isInterrupted = false
     var held: [Write] = []
-    /// The number of the last write that was carried out.
+    /// The number of the last write that was carried out, or may have been.
     var lastDone: UInt64 = 0
     /// The number of refusals in a row, by which the pause before the next attempt grows.
     var refusals = 0
@@ -126,6 +127,8 @@ final class OrderedWrites: Sendable {
       case .success:
         if !write.isReading { state.lastDone = max(state.lastDone, write.number) }
         state.refusals = 0
+      case .failure(.afterLoss) where state.isClosed:
+        over = [(write, .failure(.storageIsClosed))]
       case .failure(let error):
         guard !state.isClosed,
           error == .afterLoss || error.leavesOutcomeOpen || error.isRefusedForATime
@@ -133,7 +136,10 @@ final class OrderedWrites: Sendable {
         over = []
         var write = write
         if error.leavesOutcomeOpen {
-          if !write.isReading { write.deadline = nil }
+          if !write.isReading {
+            write.deadline = nil
+            state.lastDone = max(state.lastDone, write.number)
+          }
         } else if error != .afterLoss {
           write.refusal = error
         }
@@ -202,7 +208,7 @@ extension PostgresError {
 
   /// True if the transaction may be committed, or was ended by the end of its server.
   var leavesOutcomeOpen: Bool {
-    outcome == .unknown || sqlState.map { $0.hasPrefix("57P") || $0.hasPrefix("40") } ?? false
+    outcome == .unknown || sqlState.map { $0.hasPrefix("57P") } ?? false
   }
 
   /// True if the database or this connection may not write.
