@@ -66,10 +66,11 @@ public actor Shard: StoreHost {
   /// An object that the connections of this shard share; set by the server of the connections.
   public var common: AnyObject?
 
-  /// Calls a closure on the thread of the shard soon.
+  /// Calls a closure as a job of the executor, in the order of its jobs if the executor takes
+  /// closures.
   public nonisolated func perform(_ body: @escaping @Sendable (isolated Shard) -> Void) {
     guard let closures else { return HostTask.begin { await body(self) } }
-    closures.execute { [self] in assumeIsolated(body) }
+    closures.enqueue { [self] in assumeIsolated(body) }
   }
 
   /// The executor of the event loop.

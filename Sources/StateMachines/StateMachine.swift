@@ -51,8 +51,8 @@ public protocol StateMachine: Sendable {
   associatedtype State: Sendable
   /// The view of the state that frontends receive.
   ///
-  /// A value without references to objects that change: a member with the same bytes as before is
-  /// not encoded again.
+  /// A value: a member with the same bytes as before is not encoded again, so objects in arrays,
+  /// dictionaries or enums must not change.
   associatedtype ViewState: Encodable & Sendable = State
   /// An event: something that happens once and is not part of the state, such as that a form was
   /// submitted.

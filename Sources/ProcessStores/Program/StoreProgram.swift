@@ -132,9 +132,11 @@ public final class StoreProgram: Sendable {
   /// - Parameter host: The owner of the store, if the message is one of several of its turn: the
   ///   thread is woken after the turn and takes all of them together.
   func post(_ message: ProgramCommandMessage, inTurnOf host: (any StoreHost)? = nil) {
-    guard mailbox.add(message) else { return }
-    guard let host else { return mailbox.wake() }
-    host.perform { [mailbox] _ in mailbox.wake() }
+    switch mailbox.add(message, inTurnOf: host.map { ObjectIdentifier($0) }) {
+    case .nothing: break
+    case .now: mailbox.signalThread()
+    case .afterTurn: host?.perform { [mailbox] _ in mailbox.wake() }
+    }
   }
 
   func refusal(of input: JSONText) -> InputRefusal? {

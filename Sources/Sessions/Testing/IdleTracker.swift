@@ -77,7 +77,7 @@ public final class IdleTracker: Sendable {
       rest.run { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
-    func execute(_ body: @escaping @Sendable () -> Void) { rest.run(body) }
+    func enqueue(_ body: @escaping @Sendable () -> Void) { rest.run(body) }
 
     func checkIsolated() { rest.checkThread() }
   }

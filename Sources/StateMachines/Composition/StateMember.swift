@@ -7,7 +7,8 @@
 /// their key path.
 struct StateMember<State, Value>: Sendable {
   private let path: any WritableKeyPath<State, Value> & Sendable
-  private let offset: Int?
+  /// The offset of a stored member; nil for others.
+  let offset: Int?
 
   init(_ path: any WritableKeyPath<State, Value> & Sendable) {
     self.path = path

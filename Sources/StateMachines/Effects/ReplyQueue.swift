@@ -20,7 +20,9 @@ public final class ReplyQueue: Sendable {
   ///
   /// - Parameters:
   ///   - messages: The messages, in their order.
-  ///   - delivered: Called after they have been delivered; nil for no call.
+  ///   - delivered: Called on the actor of the host when they have been delivered, or on this thread if
+  ///     the host does not exist any more; nil for no call. Never called if the executor of the
+  ///     host has ended.
   public func add(_ messages: [EffectMessage], delivered: (@Sendable () -> Void)? = nil) {
     let isFirst = state.withLock { state in
       state.messages += messages
@@ -41,7 +43,7 @@ public final class ReplyQueue: Sendable {
       let (messages, callbacks) = take()
       host.deliver(messages)
       for callback in callbacks { callback() }
-      // What was added meanwhile waits for its turn behind the other work of the host.
+      // Messages that were added meanwhile are delivered after the other jobs of the host.
       if hasMore() { begin() }
     }
   }

@@ -19,7 +19,8 @@ public protocol StoreHost: Actor {
   /// Passes several messages to the stores that they name, in this order.
   func deliver(_ messages: [EffectMessage])
 
-  /// Calls a closure on this actor soon.
+  /// Calls a closure on this actor later; never during this call. Two closures may be called in
+  /// either order.
   nonisolated func perform(_ body: @escaping @Sendable (isolated Self) -> Void)
 }
 
@@ -33,13 +34,14 @@ extension StoreHost {
   }
 }
 
-/// An executor that also runs closures.
+/// An executor whose jobs can also be closures.
 ///
 /// A task that another thread starts would begin on a thread of the global pool, and wake two
 /// threads in place of one.
 public protocol ClosureExecutor: SerialExecutor {
-  /// Runs a closure on the thread of the executor, after all closures that were passed before.
-  func execute(_ body: @escaping @Sendable () -> Void)
+  /// Adds a closure to the jobs, after those that were added before. An executor that has ended
+  /// drops it.
+  func enqueue(_ body: @escaping @Sendable () -> Void)
 }
 
 /// The number of a store within its host.

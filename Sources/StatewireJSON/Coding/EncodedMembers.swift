@@ -17,6 +17,8 @@ final class EncodedMembers {
     var before = 0..<0
     var now = 0..<0
     var isSame = false
+    /// False if values of the member cannot be kept.
+    var canBeKept = true
 
     /// Writes the member if it is the same as in the previous value, whose text is `text`.
     mutating func writeIfSame<T>(
@@ -32,6 +34,9 @@ final class EncodedMembers {
       return true
     }
   }
+
+  /// A value with a shorter text is written again, which costs as much as comparing it.
+  private static let shortest = 32
 
   private var members: [Member] = []
   /// The index of the member that is written next.
@@ -73,7 +78,7 @@ extension EncodedMembers {
   ///
   /// - Returns: False if the caller must write the member, and then call `keep`.
   func writeKept<T>(_ value: T, _ name: String, to writer: inout JSONWriter) -> Bool {
-    guard next < members.count, members[next].name == name else {
+    guard next < members.count, members[next].name.hasSameBytes(as: name) else {
       replaceNext(by: name)
       return false
     }
@@ -86,12 +91,13 @@ extension EncodedMembers {
   func keep<T>(_ value: T, _ range: Range<Int>, hasLeaves: Bool) {
     members[next].now = range
     members[next].isSame = false
-    if hasLeaves {
+    if hasLeaves || range.count < Self.shortest {
       members[next].value = nil
     } else if let kept = members[next].value, kept.isOf(T.self) {
       kept.replace(by: value)
-    } else {
+    } else if members[next].canBeKept {
       members[next].value = KeptValue(value)
+      members[next].canBeKept = members[next].value != nil
     }
     next += 1
   }

@@ -12,9 +12,14 @@ final class KeptValue {
   private let memory: UnsafeMutableRawPointer
   private let deinitialize: (UnsafeMutableRawPointer) -> Void
 
-  init<T>(_ value: T) {
+  /// Keeps a value.
+  ///
+  /// - Returns: Nil if it refers to an object that is not of the standard library: the contents of
+  ///   such an object may change while its address stays.
+  init?<T>(_ value: T) {
+    guard let bytes = Self.bytes(of: T.self) else { return nil }
     type = ObjectIdentifier(T.self)
-    bytes = Self.bytes(of: T.self)
+    self.bytes = bytes
     memory = .allocate(byteCount: MemoryLayout<T>.size, alignment: MemoryLayout<T>.alignment)
     memory.initializeMemory(as: T.self, to: value)
     deinitialize = { $0.assumingMemoryBound(to: T.self).deinitialize(count: 1) }
@@ -42,18 +47,24 @@ final class KeptValue {
   /// Replaces the value by one of the same type.
   func replace<T>(by value: T) { memory.assumingMemoryBound(to: T.self).pointee = value }
 
-  /// Returns the bytes of a type's values that are not padding between the members of structures.
-  private static func bytes(of type: Any.Type) -> [Range<Int>] {
+  /// Returns the bytes of a type's values that are not padding between the members of structures; nil
+  /// if they contain an object.
+  private static func bytes(of type: Any.Type) -> [Range<Int>]? {
     var ranges: [Range<Int>] = []
-    addBytes(of: type, at: 0, to: &ranges)
-    return ranges
+    return addBytes(of: type, at: 0, to: &ranges) ? ranges : nil
   }
 
-  private static func addBytes(of type: Any.Type, at offset: Int, to ranges: inout [Range<Int>]) {
-    let fields = storedFields(of: type)
+  private static func addBytes(
+    of type: Any.Type, at offset: Int, to ranges: inout [Range<Int>]
+  ) -> Bool {
+    if type is AnyClass, !String(reflecting: type).hasPrefix("Swift.") { return false }
+    if let optional = type as? any Wrapping.Type {
+      var wrapped: [Range<Int>] = []
+      guard addBytes(of: optional.wrapped, at: 0, to: &wrapped) else { return false }
+    }
+    let fields = type is AnyClass ? [] : storedFields(of: type)
     if !fields.isEmpty {
-      for field in fields { addBytes(of: field.type, at: offset + field.offset, to: &ranges) }
-      return
+      return fields.allSatisfy { addBytes(of: $0.type, at: offset + $0.offset, to: &ranges) }
     }
     let range = offset..<offset + size(of: type)
     if let last = ranges.last, last.upperBound == range.lowerBound {
@@ -61,7 +72,17 @@ final class KeptValue {
     } else if !range.isEmpty {
       ranges.append(range)
     }
+    return true
   }
 
   private static func size<T>(of type: T.Type) -> Int { MemoryLayout<T>.size }
+}
+
+/// A type whose values contain a value of another type, or none: optionals.
+private protocol Wrapping {
+  static var wrapped: Any.Type { get }
+}
+
+extension Optional: Wrapping {
+  fileprivate static var wrapped: Any.Type { Wrapped.self }
 }

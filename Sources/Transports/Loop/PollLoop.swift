@@ -88,7 +88,7 @@ public final class PollLoop: @unchecked Sendable {
   var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
   /// Runs `body` on the loop's thread, after all work that was added before; from any thread.
-  public func execute(_ body: @escaping @Sendable () -> Void) { add(.call(body)) }
+  func execute(_ body: @escaping @Sendable () -> Void) { add(.call(body)) }
 
   private func add(_ item: Work) {
     let wasEmpty = work.withLock { work in
@@ -190,6 +190,9 @@ extension PollLoop {
 extension PollLoop: ClosureExecutor, TaskExecutor {
   /// Adds a job of a task or an actor; from any thread.
   public func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
+
+  /// Adds a closure to the jobs; from any thread.
+  public func enqueue(_ body: @escaping @Sendable () -> Void) { add(.call(body)) }
 
   /// Traps on any thread but the loop's.
   public func checkIsolated() { precondition(isCurrent, "not on the loop's thread") }

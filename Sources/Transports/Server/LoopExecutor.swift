@@ -17,8 +17,13 @@ final class LoopExecutor: ClosureExecutor {
   private let yieldQueue: NIOLoopBoundBox<YieldQueue?>
   private let isOver = Atomic(false)
 
+  private enum Ready {
+    case job(UnownedJob)
+    case closure(@Sendable () -> Void)
+  }
+
   private struct Jobs {
-    var ready: [UnownedJob] = []
+    var ready: [Ready] = []
     /// True if a call of `run` is scheduled that will run them.
     var isRunScheduled = false
   }
@@ -39,9 +44,15 @@ final class LoopExecutor: ClosureExecutor {
   func yield(to queue: YieldQueue) { yieldQueue.value = queue }
 
   func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
+    add(.job(UnownedJob(job)))
+  }
+
+  /// Adds a closure to the jobs.
+  func enqueue(_ body: @escaping @Sendable () -> Void) { add(.closure(body)) }
+
+  private func add(_ item: Ready) {
     let isFirst = jobs.withLock { jobs in
-      jobs.ready.append(job)
+      jobs.ready.append(item)
       defer { jobs.isRunScheduled = true }
       return !jobs.isRunScheduled
     }
@@ -67,8 +78,11 @@ final class LoopExecutor: ClosureExecutor {
     while true {
       let ready = takeReady()
       if ready.isEmpty { return }
-      for (index, job) in ready.enumerated() {
-        job.runSynchronously(on: asUnownedSerialExecutor())
+      for (index, item) in ready.enumerated() {
+        switch item {
+        case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+        case .closure(let body): body()
+        }
         guard let yieldQueue, now() - start > Self.slice else { continue }
         // Jobs that were added meanwhile stay after the rest.
         jobs.withLock { $0.ready.insert(contentsOf: ready[(index + 1)...], at: 0) }
@@ -77,7 +91,7 @@ final class LoopExecutor: ClosureExecutor {
     }
   }
 
-  private func takeReady() -> [UnownedJob] {
+  private func takeReady() -> [Ready] {
     jobs.withLock { jobs in
       defer { jobs.ready = [] }
       jobs.isRunScheduled = !jobs.ready.isEmpty

@@ -8,12 +8,24 @@ import Testing
 /// A host that records the numbers of the runs that messages name.
 private actor Listener: StoreHost {
   private(set) var numbers: [UInt64] = []
-  private(set) var batches = 0
   func deliver(_ message: EffectMessage) { deliver([message]) }
   func deliver(_ messages: [EffectMessage]) {
-    batches += 1
     numbers += messages.map(\.run.rawValue)
   }
+}
+
+/// A host whose closures are called when a test demands it.
+private actor Slow: StoreHost {
+  private(set) var batches: [[UInt64]] = []
+  private nonisolated let closures = Lock([@Sendable (isolated Slow) -> Void]())
+  func deliver(_ message: EffectMessage) { deliver([message]) }
+  func deliver(_ messages: [EffectMessage]) { batches.append(messages.map(\.run.rawValue)) }
+  nonisolated func perform(_ body: @escaping @Sendable (isolated Slow) -> Void) {
+    closures.withLock { $0.append(body) }
+  }
+  nonisolated var waiting: Int { closures.withLock { $0.count } }
+  /// Calls the oldest closure.
+  func callOne() { closures.withLock { $0.removeFirst() }(self) }
 }
 
 private func message(_ number: Int) -> EffectMessage {
@@ -38,7 +50,25 @@ struct ReplyQueueTests {
       queue.add([message(1_000)]) { continuation.resume() }
     }
     #expect(await listener.numbers.count == 1_001)
-    #expect(await listener.batches <= 101)
+  }
+
+  @Test("messages that are added while a delivery is due are delivered together")
+  func together() async {
+    let slow = Slow()
+    let queue = ReplyQueue(host: slow)
+    for number in 0..<100 { queue.add([message(number)]) }
+    #expect(slow.waiting == 1)
+    let delivered = Lock(false)
+    queue.add([]) { delivered.withLock { $0 = true } }
+    await slow.callOne()
+    #expect(await slow.batches == [Array(0..<100)])
+    #expect(delivered.withLock { $0 } && slow.waiting == 0)
+    // Messages that a callback adds wait for another call of the host.
+    queue.add([message(100)]) { queue.add([message(101)]) }
+    await slow.callOne()
+    #expect(await slow.batches.count == 2 && slow.waiting == 1)
+    await slow.callOne()
+    #expect(await slow.batches.suffix(2) == [[100], [101]] && slow.waiting == 0)
   }
 
   @Test("messages from several threads are all delivered, those of each in their order")

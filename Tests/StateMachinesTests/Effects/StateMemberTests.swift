@@ -30,6 +30,7 @@ struct StateMemberTests {
   fileprivate func members(path: any WritableKeyPath<Whole, String> & Sendable, value: String) {
     let member = StateMember(path)
     var whole = Whole()
+    #expect((member.offset != nil) == (path == \Whole.part.name))
     #expect(member.value(in: whole) == value)
     let earlier = whole
     member.change(in: &whole) { $0 = "a text that is too long to be stored in place" }

@@ -117,7 +117,7 @@ struct EncodedMembersTests {
   }
 
   @Test("values with the same bytes are the same, whatever padding they have")
-  func sameBytes() {
+  func sameBytes() throws {
     struct Padded {
       var flag = true
       var number = 1
@@ -138,7 +138,7 @@ struct EncodedMembersTests {
     }
     let list = [1, 2]
     let (first, second) = (value(0, list), value(0xff, list))
-    let kept = KeptValue(first.pointee)
+    let kept = try #require(KeptValue(first.pointee))
     #expect(kept.isSame(as: second.pointee))
     second.pointee.pair.0 = false
     #expect(!kept.isSame(as: second.pointee))
@@ -220,5 +220,20 @@ struct EncodedMembersTests {
       let patches = try twin.advance(to: Interleaved(value: value))
       #expect(patches.kept == patches.plain)
     }
+  }
+
+  private final class Reference: Sendable {}
+  private struct Referring { var (number, reference) = (1, Reference()) }
+
+  @Test("values with objects, whose contents may change, are not kept; collections are")
+  func objects() {
+    #expect(KeptValue(Reference()) == nil)
+    #expect(KeptValue(Referring()) == nil)
+    #expect(KeptValue(Optional(Reference())) == nil)
+    #expect(KeptValue(Part()) != nil)
+    #expect(KeptValue(["text": [1, 2]]) != nil)
+    #expect(KeptValue(Set(["text"])) != nil)
+    #expect(KeptValue(Optional([1])) != nil)
+    #expect(KeptValue(Phase.busy(part: Part(), since: 1)) != nil)
   }
 }

@@ -33,6 +33,14 @@ struct LoopExecutorTests {
     }
   }
 
+  /// Adds a closure that adds the next one, and so on.
+  private func chain(_ number: Int, on executor: LoopExecutor, _ witness: Witness) {
+    executor.enqueue {
+      witness.assumeIsolated { $0.see("\(number)") }
+      if number < 20 { chain(number + 1, on: executor, witness) }
+    }
+  }
+
   private final class SocketReader: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     let witness: Witness
@@ -85,6 +93,29 @@ struct LoopExecutorTests {
       #expect(seen.filter { $0 != "socket" } == (1...20).map { "\($0)" })
       // After the job that created the others, and at most one more.
       #expect(seen.prefix(2).contains("socket"))
+    }
+  }
+
+  @Test("the loop reads sockets between closures that add others")
+  func closures() async throws {
+    try await withExecutor(jobsThatTake: .milliseconds(5)) { executor, group in
+      let witness = Witness(executor)
+      let pipe = try LoopPipe()
+      let channel = try await NIOPipeBootstrap(group: group)
+        .channelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(SocketReader(witness))
+          }
+        }
+        .takingOwnershipOfDescriptors(input: pipe.readEnd, output: pipe.writeEnd).get()
+      executor.enqueue {
+        channel.writeAndFlush(ByteBuffer(string: "x"), promise: nil)
+        chain(1, on: executor, witness)
+      }
+      await eventually("all are called") { witness.seen.count == 21 }
+      let seen = witness.seen
+      #expect(seen.filter { $0 != "socket" } == (1...20).map { "\($0)" })
+      #expect(seen.prefix(3).contains("socket"))
     }
   }
 
