@@ -21,7 +21,7 @@ final class ProgramMailbox: Sendable {
     var waker: ObjectIdentifier?
   }
 
-  /// What is to be done after a message was added.
+  /// The way in which the thread learns of a message that was added.
   enum Waking {
     case nothing
     case now
