@@ -116,7 +116,7 @@ extension Shard {
     try turn {
       let request = AttachRequest(handle: handle.description, frontend: "phone")
       let (participant, resumption) = try attach(
-        request, from: Participant(frontend.id(on: self), isolation: self))
+        request, from: frontend.sit(Participant(frontend.id(on: self), isolation: self)))
       return (frontend.sit(participant), resumption.sequence)
     }
   }
