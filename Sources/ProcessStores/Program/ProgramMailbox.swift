@@ -15,18 +15,6 @@ final class ProgramMailbox: Sendable {
   private struct State {
     var messages: [Entry] = []
     var isClosed = false
-    /// True if the thread was woken, and has not taken the messages yet.
-    var isAwake = false
-    /// The host that wakes the thread after its turn.
-    var waker: ObjectIdentifier?
-  }
-
-  /// The way in which the thread learns of a message that was added.
-  enum Waking {
-    case nothing
-    case now
-    /// `wake` is to be called after the turn of the host.
-    case afterTurn
   }
 
   /// A message, and the end of the note that the server is busy with it.
@@ -65,54 +53,30 @@ final class ProgramMailbox: Sendable {
     #endif
   }
 
-  /// The end of the pipe that is readable when the thread has been woken.
+  /// The end of the pipe that is readable while there are messages.
   var signal: Int32 { ends.reading }
 
   /// Adds a message. After `close` it is dropped, except that its sender gets an error.
-  ///
-  /// - Parameters:
-  ///   - message: The message.
-  ///   - host: The host in whose turn it is added, if others of this turn follow; nil to wake the
-  ///     thread immediately.
-  func add(_ message: ProgramCommandMessage, inTurnOf host: ObjectIdentifier? = nil) -> Waking {
+  func post(_ message: ProgramCommandMessage) {
     let entry = (message, busy?())
-    let (waking, isClosed): (Waking, Bool) = state.withLock { state in
-      guard !state.isClosed else { return (.nothing, true) }
+    let (isFirst, isClosed) = state.withLock { state in
+      guard !state.isClosed else { return (false, true) }
       state.messages.append(entry)
-      if state.isAwake || host != nil && state.waker == host { return (.nothing, false) }
-      // A message of another sender does not wait for the turn.
-      guard let host, state.waker == nil else {
-        state.isAwake = true
-        return (.now, false)
-      }
-      state.waker = host
-      return (.afterTurn, false)
+      return (state.messages.count == 1, false)
     }
-    if isClosed {
-      message.fail()
-      entry.1?()
-    }
-    return waking
+    if isFirst { wake() }
+    guard isClosed else { return }
+    message.fail()
+    entry.1?()
   }
 
   /// Ends the thread.
   func close() {
     state.withLock { $0.isClosed = true }
-    signalThread()
+    wake()
   }
 
-  /// Wakes the thread after the turn of a host, if it has not taken the messages yet.
-  func wake() {
-    let isDue = state.withLock { state in
-      guard !state.isAwake, !state.messages.isEmpty else { return false }
-      state.isAwake = true
-      return true
-    }
-    if isDue { signalThread() }
-  }
-
-  /// Makes the pipe readable.
-  func signalThread() {
+  private func wake() {
     var byte: UInt8 = 0
     _ = write(ends.writing, &byte, 1)
   }
@@ -122,7 +86,7 @@ final class ProgramMailbox: Sendable {
     var bytes = [UInt8](repeating: 0, count: 64)
     while read(ends.reading, &bytes, bytes.count) == bytes.count {}
     return state.withLock { state in
-      defer { (state.messages, state.isAwake, state.waker) = ([], false, nil) }
+      defer { state.messages = [] }
       return (state.messages, state.isClosed)
     }
   }

@@ -18,8 +18,7 @@ final class ProgramStore: Sendable {
   func send(
     _ input: JSONText, from viewer: Viewer, id: String?, _ reply: ExchangeReply<ProcessAction>
   ) {
-    program.post(
-      .job(store: setup.number, .input(input, viewer, id: id, reply)), inTurnOf: reply.host)
+    program.post(.job(store: setup.number, .input(input, viewer, id: id, reply)))
   }
 
   /// Passes an action to the program.
@@ -27,9 +26,7 @@ final class ProgramStore: Sendable {
     _ action: JSONText, of key: Int, ends: Bool, _ failure: ActionFailure?,
     _ reply: ExchangeReply<ProcessAction>
   ) {
-    program.post(
-      .job(store: setup.number, .action(action, of: key, ends: ends, failure, reply)),
-      inTurnOf: reply.host)
+    program.post(.job(store: setup.number, .action(action, of: key, ends: ends, failure, reply)))
   }
 
   /// Begins the feed of updates, and restores the store if the program does not know it.

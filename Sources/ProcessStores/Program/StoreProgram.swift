@@ -70,7 +70,7 @@ public final class StoreProgram: Sendable {
   /// Ends the openings of stores and delivers nothing to stores any more, before their server ends.
   public func stopServing() async {
     await withCheckedContinuation { continuation in
-      post(.stopServing { continuation.resume() })
+      mailbox.post(.stopServing { continuation.resume() })
     }
   }
 
@@ -82,7 +82,7 @@ public final class StoreProgram: Sendable {
 
   /// Replaces the program by one of another command, or with other conditions. Stores and clients stay. If
   /// the new one does not start, the earlier one continues until it ends.
-  public func replace(with command: ProgramCommand) { post(.replace(command)) }
+  public func replace(with command: ProgramCommand) { mailbox.post(.replace(command)) }
 
   /// Waits until the program has described itself or could not be started.
   ///
@@ -127,17 +127,7 @@ public final class StoreProgram: Sendable {
     }
   }
 
-  /// Passes a message to the thread of the program.
-  ///
-  /// - Parameter host: The owner of the store, if the message is one of several of its turn: the
-  ///   thread is woken after the turn and takes all of them together.
-  func post(_ message: ProgramCommandMessage, inTurnOf host: (any StoreHost)? = nil) {
-    switch mailbox.add(message, inTurnOf: host.map { ObjectIdentifier($0) }) {
-    case .nothing: break
-    case .now: mailbox.signalThread()
-    case .afterTurn: host?.perform { [mailbox] _ in mailbox.wake() }
-    }
-  }
+  func post(_ message: ProgramCommandMessage) { mailbox.post(message) }
 
   func refusal(of input: JSONText) -> InputRefusal? {
     guard let schema = shared.withLock({ $0.description.input }) else { return nil }
