@@ -211,6 +211,9 @@ extension PostgresError {
     outcome == .unknown || sqlState.map { $0.hasPrefix("57P") } ?? false
   }
 
+  /// True if the database has ended the transaction because of another one.
+  var isConflict: Bool { sqlState?.hasPrefix("40") ?? false }
+
   /// True if the database or this connection may not write.
   var isReadOnly: Bool {
     // libpq rejects a server that is read-only with this text.

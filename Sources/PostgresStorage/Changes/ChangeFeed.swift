@@ -167,7 +167,7 @@ final class ChangeFeed: Sendable {
       do {
         return try await result.wait()
       } catch let error as PostgresError {
-        if error.leavesOutcomeOpen { continue }
+        if error.leavesOutcomeOpen || error.isConflict { continue }
         guard isPatient, error.isTransient, error.outcome == .refused else { throw error }
         try await clock.sleep(for: Self.pollInterval)
       }
