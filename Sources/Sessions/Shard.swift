@@ -27,12 +27,10 @@ public actor Shard: StoreHost {
   /// The controls for tests; nil if the shard is not under test.
   public let testing: TestMode?
   /// The work outside of a shard under test; nil if the shard is not under test.
-  private nonisolated let outside: OutsideWork?
+  nonisolated let outside: OutsideWork?
 
   private let clock: any StoreClock
   private let executor: any SerialExecutor
-  /// The executor, if it runs closures.
-  private nonisolated let closures: (any ClosureExecutor)?
   private var stores: [StoreNumber: StoreKind.Made] = [:]
   private var lastNumber = 0
   private var configurations = SharedConfigurations()
@@ -66,13 +64,10 @@ public actor Shard: StoreHost {
   /// An object that the connections of this shard share; set by the server of the connections.
   public var common: AnyObject?
 
-  /// Calls a closure as a job of the executor, in the order of its jobs if the executor takes
-  /// closures.
-  public nonisolated func perform(_ body: @escaping @Sendable (isolated Shard) -> Void) {
-    guard let closures else { return HostTask.begin { await body(self) } }
-    closures.enqueue { [self] in assumeIsolated(body) }
+  /// The executor of the event loop, if its jobs can also be closures.
+  public nonisolated var closureExecutor: (any ClosureExecutor)? {
+    executor as? any ClosureExecutor
   }
-
   /// The executor of the event loop.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
@@ -136,7 +131,6 @@ public actor Shard: StoreHost {
     storeFailed: @escaping @Sendable (StoreFailure) -> Void = { _ in }
   ) {
     self.executor = executor
-    closures = executor as? any ClosureExecutor
     self.group = group
     self.place = place
     self.kinds = kinds
@@ -182,7 +176,6 @@ public actor Shard: StoreHost {
     storeFailed: @escaping @Sendable (StoreFailure) -> Void
   ) {
     executor = rest.shardExecutor
-    closures = executor as? any ClosureExecutor
     group = ShardGroup(count: 1, limits: limits)
     place = .alone
     accounts = IdentityAccounts(group.sessionMemory)
@@ -264,36 +257,6 @@ public actor Shard: StoreHost {
       return
     }
     turn { for message in messages { stores[message.store]?.receive(message) } }
-  }
-
-  /// Offloads work, and continues with its outcome in a separate turn.
-  ///
-  /// - Parameters:
-  ///   - work: The work; it must not use anything that belongs to the shard.
-  ///   - body: Called on the shard with the outcome.
-  public nonisolated func offload<Outcome: Sendable>(
-    _ work: @escaping @Sendable () async -> Outcome,
-    then body: @escaping @Sendable (Outcome, isolated Shard) -> Void
-  ) {
-    // Under test the server is not idle meanwhile.
-    let ended = outside?.begin()
-    Offload.do(work) {
-      await self.goOn(with: $0, body)
-      ended?()
-    }
-  }
-
-  /// Calls `body` after a time, in a separate turn.
-  public nonisolated func wait(
-    _ time: Duration, then body: @escaping @Sendable (isolated Shard) -> Void
-  ) {
-    Offload.wait(time) { await self.goOn(with: ()) { _, shard in body(shard) } }
-  }
-
-  private func goOn<Outcome: Sendable>(
-    with outcome: Outcome, _ body: @Sendable (Outcome, isolated Shard) -> Void
-  ) {
-    turn { body(outcome, self) }
   }
 
   /// Adapts the shard's parts of the memory of all shards to its use; called once a second.

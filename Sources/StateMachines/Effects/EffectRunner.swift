@@ -367,9 +367,8 @@ public enum Offload {
 /// The task that calls a closure on the owner of stores.
 ///
 /// No handle is kept: the closure waits for nothing, so the task always ends.
-package enum HostTask {
-  /// Calls `body` in a task.
-  package static func begin(_ body: @escaping @Sendable () async -> Void) {
+enum HostTask {
+  static func begin(_ body: @escaping @Sendable () async -> Void) {
     Task { await body() }
   }
 }

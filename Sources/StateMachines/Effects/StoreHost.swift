@@ -19,18 +19,22 @@ public protocol StoreHost: Actor {
   /// Passes several messages to the stores that they name, in this order.
   func deliver(_ messages: [EffectMessage])
 
-  /// Calls a closure on this actor later; never during this call. Two closures may be called in
-  /// either order.
-  nonisolated func perform(_ body: @escaping @Sendable (isolated Self) -> Void)
+  /// The executor of this actor, if its jobs can also be closures; nil by default.
+  nonisolated var closureExecutor: (any ClosureExecutor)? { get }
 }
 
 extension StoreHost {
   /// Passes the messages one after another.
   public func deliver(_ messages: [EffectMessage]) { for message in messages { deliver(message) } }
 
-  /// Calls a closure on this actor in a task.
-  public nonisolated func perform(_ body: @escaping @Sendable (isolated Self) -> Void) {
-    HostTask.begin { await body(self) }
+  /// No such executor.
+  public nonisolated var closureExecutor: (any ClosureExecutor)? { nil }
+
+  /// Calls a closure on this actor later; never during this call. Without a `closureExecutor` two
+  /// closures may be called in either order.
+  nonisolated func perform(_ body: @escaping @Sendable (isolated Self) -> Void) {
+    guard let closureExecutor else { return HostTask.begin { await body(self) } }
+    closureExecutor.enqueue { [self] in assumeIsolated(body) }
   }
 }
 

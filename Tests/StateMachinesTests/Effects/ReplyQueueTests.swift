@@ -14,18 +14,27 @@ private actor Listener: StoreHost {
   }
 }
 
-/// A host whose closures are called when a test demands it.
+/// An executor whose closures are called when a test demands it, on the thread of the test. Jobs of
+/// tasks run immediately.
+private final class ManualExecutor: ClosureExecutor {
+  private let closures = Lock([@Sendable () -> Void]())
+  var waiting: Int { closures.withLock { $0.count } }
+  func enqueue(_ body: @escaping @Sendable () -> Void) { closures.withLock { $0.append(body) } }
+  func enqueue(_ job: consuming ExecutorJob) {
+    UnownedJob(job).runSynchronously(on: asUnownedSerialExecutor())
+  }
+  func checkIsolated() {}
+  func callOne() { closures.withLock { $0.removeFirst() }() }
+}
+
+/// A host that records the messages of each delivery.
 private actor Slow: StoreHost {
+  nonisolated let executor = ManualExecutor()
   private(set) var batches: [[UInt64]] = []
-  private nonisolated let closures = Lock([@Sendable (isolated Slow) -> Void]())
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  nonisolated var closureExecutor: (any ClosureExecutor)? { executor }
   func deliver(_ message: EffectMessage) { deliver([message]) }
   func deliver(_ messages: [EffectMessage]) { batches.append(messages.map(\.run.rawValue)) }
-  nonisolated func perform(_ body: @escaping @Sendable (isolated Slow) -> Void) {
-    closures.withLock { $0.append(body) }
-  }
-  nonisolated var waiting: Int { closures.withLock { $0.count } }
-  /// Calls the oldest closure.
-  func callOne() { closures.withLock { $0.removeFirst() }(self) }
 }
 
 private func message(_ number: Int) -> EffectMessage {
@@ -57,18 +66,18 @@ struct ReplyQueueTests {
     let slow = Slow()
     let queue = ReplyQueue(host: slow)
     for number in 0..<100 { queue.add([message(number)]) }
-    #expect(slow.waiting == 1)
+    #expect(slow.executor.waiting == 1)
     let delivered = Lock(false)
     queue.add([]) { delivered.withLock { $0 = true } }
-    await slow.callOne()
+    slow.executor.callOne()
     #expect(await slow.batches == [Array(0..<100)])
-    #expect(delivered.withLock { $0 } && slow.waiting == 0)
+    #expect(delivered.withLock { $0 } && slow.executor.waiting == 0)
     // Messages that a callback adds wait for another call of the host.
     queue.add([message(100)]) { queue.add([message(101)]) }
-    await slow.callOne()
-    #expect(await slow.batches.count == 2 && slow.waiting == 1)
-    await slow.callOne()
-    #expect(await slow.batches.suffix(2) == [[100], [101]] && slow.waiting == 0)
+    slow.executor.callOne()
+    #expect(await slow.batches.count == 2 && slow.executor.waiting == 1)
+    slow.executor.callOne()
+    #expect(await slow.batches.suffix(2) == [[100], [101]] && slow.executor.waiting == 0)
   }
 
   @Test("messages from several threads are all delivered, those of each in their order")

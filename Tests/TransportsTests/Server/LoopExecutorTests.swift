@@ -51,6 +51,20 @@ struct LoopExecutorTests {
     }
   }
 
+  /// Returns a channel that reads what is written to it; the witness sees each read.
+  private func channel(
+    to witness: Witness, on group: MultiThreadedEventLoopGroup
+  ) async throws -> any Channel {
+    let pipe = try LoopPipe()
+    return try await NIOPipeBootstrap(group: group)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(SocketReader(witness))
+        }
+      }
+      .takingOwnershipOfDescriptors(input: pipe.readEnd, output: pipe.writeEnd).get()
+  }
+
   /// Calls `body` with an executor on the loop of a new group.
   private func withExecutor(
     jobsThatTake step: Duration,
@@ -77,14 +91,7 @@ struct LoopExecutorTests {
   func long() async throws {
     try await withExecutor(jobsThatTake: .milliseconds(5)) { executor, group in
       let witness = Witness(executor)
-      let pipe = try LoopPipe()
-      let channel = try await NIOPipeBootstrap(group: group)
-        .channelInitializer { channel in
-          channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(SocketReader(witness))
-          }
-        }
-        .takingOwnershipOfDescriptors(input: pipe.readEnd, output: pipe.writeEnd).get()
+      let channel = try await channel(to: witness, on: group)
       let tasks = await witness.begin(20) {
         channel.writeAndFlush(ByteBuffer(string: "x"), promise: nil)
       }
@@ -100,14 +107,7 @@ struct LoopExecutorTests {
   func closures() async throws {
     try await withExecutor(jobsThatTake: .milliseconds(5)) { executor, group in
       let witness = Witness(executor)
-      let pipe = try LoopPipe()
-      let channel = try await NIOPipeBootstrap(group: group)
-        .channelInitializer { channel in
-          channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(SocketReader(witness))
-          }
-        }
-        .takingOwnershipOfDescriptors(input: pipe.readEnd, output: pipe.writeEnd).get()
+      let channel = try await channel(to: witness, on: group)
       executor.enqueue {
         channel.writeAndFlush(ByteBuffer(string: "x"), promise: nil)
         chain(1, on: executor, witness)
