@@ -56,10 +56,17 @@ final class WorkerPool: @unchecked Sendable {
   /// One thread per processor, at most 32; at least 4, so that a slow disk does not delay all jobs.
   private static var standardThreads: Int { min(max(4, sysconf(CInt(_SC_NPROCESSORS_ONLN))), 32) }
 
+  /// Calls `body`, which must not wait for a condition: other threads would change `state` while
+  /// `body` has exclusive access to it, and the compiler may keep parts of it in registers.
   private func withState<Result>(_ body: (inout State) -> Result) -> Result {
+    whileLocked { body(&state) }
+  }
+
+  /// Calls `body`, which may wait for a condition between uses of `state`.
+  private func whileLocked<Result>(_ body: () -> Result) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    return body(&state)
+    return body()
   }
 }
 
@@ -98,7 +105,7 @@ extension WorkerPool: TaskExecutor {
   private static func lowerPriority() { _ = setpriority(CInt(PRIO_PROCESS.rawValue), 0, 5) }
 
   private func nextJob() -> UnownedJob {
-    withState { state in
+    whileLocked {
       while true {
         if let job = state.jobs.popFirst() { return job }
         state.idle += 1
@@ -136,7 +143,7 @@ extension WorkerPool: SchedulingExecutor {
 
   private func runTimers() {
     while true {
-      let due = withState { state in
+      let due = whileLocked {
         let now = Self.nanoseconds(CLOCK_BOOTTIME, after: .zero)
         let due = state.timers.removeAll(upTo: now)
         if due.isEmpty { waitForTimer(state.timers.firstDeadline.map { $0 - now }) }
