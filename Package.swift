@@ -32,6 +32,11 @@ let atSeam: [SwiftSetting] =
 /// enable.
 let strict = atSeam + [.enableUpcomingFeature("MemberImportVisibility")]
 
+/// The flag of targets that no input passes through: `make release` makes them small in place of fast.
+let small: [SwiftSetting] =
+  Context.environment["STATEWIRE_OPTIMISED"] == nil
+  ? [] : [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
 /// Facts of the build that `make release` sets: texts of `statewire --version`, and the symbol of the
 /// data of ICU (see `Scripts/icu-data`).
 let facts: [CSetting] =
@@ -148,7 +153,7 @@ let package = Package(
     ),
     .target(
       name: "BuiltinKinds", dependencies: ["BuiltinStores", "Sessions"], swiftSettings: strict),
-    .target(name: "ClientTypes", dependencies: ["StatewireJSON"], swiftSettings: strict),
+    .target(name: "ClientTypes", dependencies: ["StatewireJSON"], swiftSettings: strict + small),
 
     // The rim: sockets, files, databases and logs.
     .target(
@@ -185,20 +190,20 @@ let package = Package(
         .product(name: "NIOPosix", package: nio),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
-      swiftSettings: strict
+      swiftSettings: strict + small
     ),
     // Storage in SQLite. Each module after `SQLiteFiles` implements a protocol of the core.
     .target(
       name: "SQLiteFiles",
       dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
-      swiftSettings: strict
+      swiftSettings: strict + small
     ),
     .target(
       name: "SQLiteDocuments",
       dependencies: [
         "Documents", "SQLiteFiles", .product(name: "GRDB", package: "GRDB.swift"),
       ],
-      swiftSettings: strict
+      swiftSettings: strict + small
     ),
     // Todo lists over any database.
     .target(name: "StoredTodoLists", dependencies: ["BuiltinStores"], swiftSettings: strict),
@@ -215,7 +220,7 @@ let package = Package(
       dependencies: [
         "BuiltinStores", "SQLiteFiles", .product(name: "GRDB", package: "GRDB.swift"),
       ],
-      swiftSettings: strict
+      swiftSettings: strict + small
     ),
     .target(
       name: "SQLiteSessionJournal",
@@ -231,22 +236,23 @@ let package = Package(
       dependencies: [
         "BuiltinStores", "SQLiteFiles", "SQLiteLedger", "SQLiteTodoDatabase", "StoredTodoLists",
       ],
-      swiftSettings: strict
+      swiftSettings: strict + small
     ),
     // Storage in PostgreSQL. libpq is loaded at run time: the build needs nothing of it.
     .target(name: "CPostgres"),
-    .target(name: "PostgresConnections", dependencies: ["CPostgres"], swiftSettings: strict),
+    .target(
+      name: "PostgresConnections", dependencies: ["CPostgres"], swiftSettings: strict + small),
     .target(
       name: "PostgresSessionJournal",
       dependencies: ["PostgresConnections", "Sessions", "StateMachines"],
-      swiftSettings: strict
+      swiftSettings: strict + small
     ),
     .target(
       name: "PostgresStorage",
       dependencies: [
         "BuiltinStores", "Documents", "PostgresConnections", "StateMachines", "StoredTodoLists",
       ],
-      swiftSettings: strict
+      swiftSettings: strict + small
     ),
     .target(
       name: "RemoteSources",
@@ -256,7 +262,7 @@ let package = Package(
         .product(name: "NIOCore", package: nio),
       ],
       // Responses of AsyncHTTPClient have members of NIOHTTP1.
-      swiftSettings: atSeam
+      swiftSettings: atSeam + small
     ),
     // Spans for a collector of OpenTelemetry.
     .target(
@@ -268,11 +274,11 @@ let package = Package(
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
       // Responses of AsyncHTTPClient have members of NIOHTTP1.
-      swiftSettings: atSeam
+      swiftSettings: atSeam + small
     ),
     .target(
       name: "Conversations", dependencies: ["ClientTransports", "StatewireJSON"],
-      swiftSettings: strict),
+      swiftSettings: strict + small),
     // Signal handlers that record crashes.
     .target(name: "CChildPrograms"),
     .target(
@@ -282,7 +288,7 @@ let package = Package(
     .target(name: "CCrashes"),
     // The page, the JavaScript client and the template of `statewire new`, embedded with `#embed`.
     .target(name: "CEmbeddedFiles", cSettings: facts),
-    .target(name: "StatewirePage", dependencies: ["CEmbeddedFiles"], swiftSettings: strict),
+    .target(name: "StatewirePage", dependencies: ["CEmbeddedFiles"], swiftSettings: strict + small),
     .target(
       name: "StatewireServer",
       dependencies: [
@@ -304,7 +310,7 @@ let package = Package(
         .product(name: "Tracing", package: "swift-distributed-tracing"),
         .product(name: "Yams", package: "Yams"),
       ],
-      swiftSettings: strict
+      swiftSettings: strict + small
     ),
     .executableTarget(
       name: "statewire",
@@ -314,7 +320,7 @@ let package = Package(
         "StatewireJSON", "StatewirePage", "StatewireProtocol", "StatewireServer",
         "TransportSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: strict
+      swiftSettings: strict + small
     ),
 
     // Frontends in Swift: the client library, the example of its README, and its benchmark.
