@@ -11,11 +11,13 @@ install() {
   if [ "$(id -u)" = 0 ]; then as_root=env; else as_root='sudo -n env'; fi
   as_root="$as_root DEBIAN_FRONTEND=noninteractive"
   echo "installing $1" >&2
+  # Another script may install something at the same time.
+  locked='-o DPkg::Lock::Timeout=600'
   # The package lists of a fresh machine are often empty or old: updates them and tries again.
   command -v apt-get >/dev/null &&
-    { $as_root apt-get install -y --no-install-recommends "$1" </dev/null >&2 ||
+    { $as_root apt-get $locked install -y --no-install-recommends "$1" </dev/null >&2 ||
       { $as_root apt-get update </dev/null >&2 &&
-        $as_root apt-get install -y --no-install-recommends "$1" </dev/null >&2; }; } ||
+        $as_root apt-get $locked install -y --no-install-recommends "$1" </dev/null >&2; }; } ||
     { echo "cannot install the package $1; install it and run this again" >&2; exit 1; }
 }
 
