@@ -102,15 +102,15 @@ final class ProgramLoop {
     while !isClosed {
       if case .waiting(let time) = phase, time <= .now { start() }
       send()
-      wait()
-      let (messages, isClosed) = mailbox.take()
+      let items = wait()
+      let (messages, isClosed) = items[0].revents != 0 ? mailbox.take() : ([], false)
       self.isClosed = isClosed
       for (message, ended) in messages {
         take(message)
         // Its request has a note of its own; another result is delivered with the next replies.
         if let ended { replies.whenDelivered(ended) }
       }
-      if process != nil { receive() }
+      if let process { receive(from: process, items) }
       if process != nil { checkTimeLimit() }
       if files != nil || successor != nil { watch() }
       replies.flush()
@@ -239,7 +239,10 @@ final class ProgramLoop {
 
   // MARK: Input and output
 
-  private func wait() {
+  /// Waits for a message of the stores, for the process, or for a time limit.
+  ///
+  /// - Returns: What `poll` has reported; first the mailbox.
+  private func wait() -> [pollfd] {
     var items = [pollfd(fd: mailbox.signal, events: Int16(POLLIN), revents: 0)]
     items += process?.items ?? []
     items += successor?.streams.items ?? []
@@ -254,7 +257,11 @@ final class ProgramLoop {
     } else if let time = open.waitingTime(at: now) {
       wake(at: now + command.timeLimit - time)
     }
-    _ = poll(&items, nfds_t(items.count), timeout)
+    // After an error, such as an interruption, nothing is reported.
+    if poll(&items, nfds_t(items.count), timeout) <= 0 {
+      for index in items.indices { items[index].revents = 0 }
+    }
+    return items
   }
 
   private static func milliseconds(_ time: Duration) -> Int32 {
@@ -275,9 +282,10 @@ final class ProgramLoop {
     }
   }
 
-  private func receive() {
-    guard let process else { return }
-    process.receiveErrors(report)
+  private func receive(from process: ProgramStreams, _ items: [pollfd]) {
+    process.note(items)
+    if process.hasErrorText { process.receiveErrors(report) }
+    guard process.hasOutput else { return }
     switch process.receive({ take($0) && self.process === process }) {
     case .open:
       if strayMessages.use(process.takeBlankLines(), at: .now) != nil {

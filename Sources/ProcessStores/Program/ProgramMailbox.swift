@@ -81,10 +81,11 @@ final class ProgramMailbox: Sendable {
     _ = write(ends.writing, &byte, 1)
   }
 
-  /// Removes all messages.
+  /// Removes all messages; called when `signal` is readable.
   func take() -> (messages: [Entry], isClosed: Bool) {
-    var bytes = [UInt8](repeating: 0, count: 64)
-    while read(ends.reading, &bytes, bytes.count) == bytes.count {}
+    var bytes: UInt64 = 0
+    let count = MemoryLayout.size(ofValue: bytes)
+    while read(ends.reading, &bytes, count) == count {}
     return state.withLock { state in
       defer { state.messages = [] }
       return (state.messages, state.isClosed)

@@ -27,6 +27,8 @@ final class ProgramStreams {
   /// True if the process does not read any more.
   private var isInputClosed = false
   private var blankLines = 0
+  /// The descriptors that the last `poll` has reported.
+  private var reported: [Int32] = []
   private var chunk = [UInt8](repeating: 0, count: 64 << 10)
 
   /// The longest line from the process.
@@ -59,13 +61,25 @@ final class ProgramStreams {
 
   /// The descriptors to wait for.
   var items: [pollfd] {
-    var items = [pollfd(fd: process.output, events: Int16(POLLIN), revents: 0)]
+    var items = [pollfd(fd: process.output, events: Int16(isFull ? 0 : POLLIN), revents: 0)]
     if hasErrors { items.append(pollfd(fd: process.errors, events: Int16(POLLIN), revents: 0)) }
     if unsentCount > 0 {
       items.append(pollfd(fd: process.input, events: Int16(POLLOUT), revents: 0))
     }
     return items
   }
+
+  /// Notes what `poll` has reported of the items.
+  func note(_ items: [pollfd]) {
+    reported.removeAll(keepingCapacity: true)
+    for item in items where item.revents != 0 { reported.append(item.fd) }
+  }
+
+  /// True if there is output, or if the process can no longer be a store.
+  var hasOutput: Bool { isInputClosed || reported.contains(process.output) }
+
+  /// True if there is standard error.
+  var hasErrorText: Bool { hasErrors && reported.contains(process.errors) }
 
   // MARK: Sending
 

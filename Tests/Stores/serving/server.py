@@ -2,6 +2,7 @@
 """A server under test."""
 
 import argparse
+import atexit
 import os
 import socket
 import subprocess
@@ -31,6 +32,8 @@ class Server:
         self.process = subprocess.Popen(
             self.options, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log
         )
+        # It does not outlive tests that are interrupted.
+        atexit.register(self.process.kill)
         for _ in range(800):
             try:
                 Client(self.port).close()
