@@ -151,6 +151,8 @@ class Console(ConsoleDriving):
         expect(page.locator("#event-count")).to_have_text(re.compile(r"[0-9]{4,5} events"))
         expect(page.locator(".event").last).to_be_visible()
         self.assertLess(page.locator(".event").count(), 60)
+        # The list follows its end, and later events would move the chosen one out of sight.
+        expect(page.locator(".event", has_text="revision 8000")).to_be_visible()
         page.focus("#events")
         page.keyboard.press("Home")
         page.keyboard.press("End")
