@@ -60,7 +60,9 @@ public actor Shard: StoreHost {
   /// The work that is deferred until the end of a turn.
   public let turnOutcome: TurnOutcome
   /// The clients of the sessions.
-  public var clients: ClientTable { turnOutcome.clients }
+  public var clients: ClientTable { table }
+  // Unsafe for `deinit` alone, when nothing else has the shard.
+  private nonisolated(unsafe) let table: ClientTable
   /// An object that the connections of this shard share; set by the server of the connections.
   public var common: AnyObject?
 
@@ -150,6 +152,7 @@ public actor Shard: StoreHost {
       }, lease: ownership, metrics: metrics, storeFailed: storeFailed)
     directory = SessionDirectory(
       generator: SystemRandomNumberGenerator(), place: place, census: group.census)
+    table = turnOutcome.clients
     Self.watch(turnOutcome.commits, for: self)
   }
 
@@ -197,11 +200,15 @@ public actor Shard: StoreHost {
       }, metrics: metrics, storeFailed: storeFailed)
     directory = SessionDirectory(
       generator: testing.generator, place: .alone, census: group.census)
+    table = turnOutcome.clients
     Self.watch(turnOutcome.commits, for: self)
     rest.whenIdle { [weak self] in
       self?.assumeIsolated { shard in shard.turn { shard.testing?.goOn(shard) } }
     }
   }
+
+  // A client retains its sessions, and these retain the table of the clients.
+  deinit { table.releaseAll() }
 
   private static func watch(_ commits: CommitStage?, for shard: Shard) {
     commits?.whenEnded { [weak shard] result in

@@ -55,6 +55,9 @@ public final class ClientTable {
     free.append(id.index)
   }
 
+  /// Releases all clients; their ids remain.
+  func releaseAll() { for index in entries.indices { entries[index].client = nil } }
+
   /// The ids of all clients.
   var ids: [ClientID] {
     entries.indices.compactMap { index in
