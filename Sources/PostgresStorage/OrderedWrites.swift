@@ -11,14 +11,22 @@ internal import StateMachines
 ///
 /// A transaction that the database refuses for a time, because its disk is full or it is read-only, is
 /// sent again in the same way until its patience is over; so is one that the database has ended because
-/// of another transaction. If a later one was, or may have been, carried out meanwhile, it ends with
-/// its error, because it would be carried out in another order.
+/// of another transaction. If a later one on the same object was, or may have been, carried out
+/// meanwhile, it ends with its error, because it would be carried out in another order.
 final class OrderedWrites: Sendable {
+  /// What a transaction changes. Clients see the order of the changes of one object only.
+  enum Object: Hashable {
+    case list(ByteString)
+    case table(String)
+    case ledger
+  }
+
   typealias Ended = @Sendable (Result<[PostgresRows], PostgresError>) -> Void
 
   private struct Write {
     let number: UInt64
     let transaction: PostgresTransaction
+    let object: Object
     /// True if it only reads.
     let isReading: Bool
     /// The time until which it waits for the connection; nil once it may have changed something.
@@ -38,11 +46,17 @@ final class OrderedWrites: Sendable {
     /// True from the loss of the connection, or a refusal, until the writes in progress are sent again.
     var isInterrupted = false
     var held: [Write] = []
-    /// The number of the last write that was carried out, or may have been.
-    var lastDone: UInt64 = 0
+    /// The number of the last write on each object that was carried out, or may have been, while
+    /// others were in progress.
+    var lastDone: [Object: UInt64] = [:]
     /// The number of refusals in a row, by which the pause before the next attempt grows.
     var refusals = 0
     var isClosed = false
+
+    /// Notes that a write was carried out, or may have been.
+    mutating func wasDone(_ write: Write) {
+      lastDone[write.object] = max(lastDone[write.object, default: 0], write.number)
+    }
   }
 
   private let connection: PostgresConnection
@@ -69,19 +83,21 @@ final class OrderedWrites: Sendable {
   ///
   /// - Parameters:
   ///   - transaction: A transaction that may be repeated.
+  ///   - object: What it changes or reads.
   ///   - isReading: True if it only reads, after the writes.
   ///   - ended: Called on the thread of the connection or of `close`, in the order in which the
   ///     transactions end.
   func begin(
-    _ transaction: PostgresTransaction, isReading: Bool = false, ended: @escaping Ended
+    _ transaction: PostgresTransaction, on object: Object, isReading: Bool = false,
+    ended: @escaping Ended
   ) {
     let deadline = ContinuousClock.now + patience
     let isClosed = state.withLock { state in
       if state.isClosed { return true }
       state.last += 1
       let write = Write(
-        number: state.last, transaction: transaction, isReading: isReading, deadline: deadline,
-        end: deadline, ended: ended)
+        number: state.last, transaction: transaction, object: object, isReading: isReading,
+        deadline: deadline, end: deadline, ended: ended)
       if state.isInterrupted { state.held.append(write) } else { send(write, &state) }
       return false
     }
@@ -91,19 +107,21 @@ final class OrderedWrites: Sendable {
   /// Executes a transaction.
   ///
   /// - Throws: A `PostgresError`, or a `CancellationError`; the transaction may be committed then.
-  func execute(_ transaction: PostgresTransaction) async throws -> [PostgresRows] {
+  func execute(
+    _ transaction: PostgresTransaction, on object: Object
+  ) async throws -> [PostgresRows] {
     let result = AwaitedResult<[PostgresRows]>()
-    begin(transaction) { result.end($0.mapError { $0 }) }
+    begin(transaction, on: object) { result.end($0.mapError { $0 }) }
     return try await result.wait()
   }
 
   /// Executes a transaction for which other tasks wait as well: the cancellation of this one has no
   /// effect.
   func executeForOthers(
-    _ transaction: PostgresTransaction, isReading: Bool = false
+    _ transaction: PostgresTransaction, on object: Object, isReading: Bool = false
   ) async throws -> [PostgresRows] {
     try await withCheckedThrowingContinuation { continuation in
-      begin(transaction, isReading: isReading) { continuation.resume(with: $0) }
+      begin(transaction, on: object, isReading: isReading) { continuation.resume(with: $0) }
     }
   }
 
@@ -125,7 +143,7 @@ final class OrderedWrites: Sendable {
       var over = [(write, result)]
       switch result {
       case .success:
-        if !write.isReading { state.lastDone = max(state.lastDone, write.number) }
+        if !write.isReading { state.wasDone(write) }
         state.refusals = 0
       case .failure(.afterLoss) where state.isClosed:
         over = [(write, .failure(.storageIsClosed))]
@@ -138,7 +156,7 @@ final class OrderedWrites: Sendable {
         if error.leavesOutcomeOpen {
           if !write.isReading {
             write.deadline = nil
-            state.lastDone = max(state.lastDone, write.number)
+            state.wasDone(write)
           }
         } else if error != .afterLoss {
           write.refusal = error
@@ -146,7 +164,12 @@ final class OrderedWrites: Sendable {
         state.held.append(write)
         state.isInterrupted = true
       }
-      guard state.isInterrupted, state.inProgress == 0 else { return (over, nil) }
+      guard state.inProgress == 0 else { return (over, nil) }
+      guard state.isInterrupted else {
+        // None of the writes so far is sent again.
+        state.lastDone.removeAll(keepingCapacity: true)
+        return (over, nil)
+      }
       guard !state.isClosed, state.held.contains(where: { $0.refusal != nil }) else {
         return (over + sendHeld(&state), nil)
       }
@@ -174,7 +197,8 @@ final class OrderedWrites: Sendable {
       if state.isClosed {
         over.append((write, .failure(.storageIsClosed)))
       } else if let refusal = write.refusal,
-        write.end <= .now || !write.isReading && write.number < state.lastDone
+        write.end <= .now
+          || !write.isReading && write.number < state.lastDone[write.object, default: 0]
       {
         over.append((write, .failure(refusal)))
       } else {

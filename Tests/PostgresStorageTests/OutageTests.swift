@@ -187,6 +187,42 @@ struct OutageTests {
     node.close()
   }
 
+  @Test("a write that waits for space is carried out after later ones on other objects")
+  func waitsBesideOthers() async throws {
+    let database = try SharedDatabase(.common())
+    let complaints = Complaints()
+    let node = database.node(complaints: complaints)
+    let store = try await Host(node.todoLists)
+    try await store.send(.load)
+    try database.observer.run("CREATE SEQUENCE statewire.attempts")
+    try database.observer.run(
+      """
+      CREATE FUNCTION statewire.refuse() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN
+          IF nextval('statewire.attempts') <= 4 THEN
+            RAISE EXCEPTION 'refused' USING ERRCODE = '53100';
+          END IF;
+          RETURN NULL;
+        END $$
+      """)
+    try database.observer.run(
+      """
+      CREATE TRIGGER refusing BEFORE INSERT ON statewire.todo
+        EXECUTE FUNCTION statewire.refuse()
+      """)
+    async let added: Void = store.add("a")
+    await eventually("the first write was refused") {
+      (try? database.observer.run("SELECT last_value FROM statewire.attempts"))?
+        .integer(0, 0) ?? 0 >= 2
+    }
+    _ = try await node.documents.put("b")
+    try await added
+    #expect(await store.fed == ["list of 0", "add a"])
+    #expect(complaints.all == [])
+    await store.close()
+    node.close()
+  }
+
   @Test("after the patience a database without space or write access causes an error of its own")
   func full() async throws {
     let database = try SharedDatabase(.common())

@@ -111,7 +111,8 @@ final class TableUpdates: Sendable {
           DocumentStatements.state, .text(table), .byteArrays(ids.map { Array($0.utf8) }),
           .byteArrays(updates.map { Array($0.operation.utf8) }),
           .integer(Int64(UpdateBatch.followingCount(of: updates))))
-        let state = try await parts.writes.executeForOthers(reading, isReading: true)[0]
+        let state = try await parts.writes.executeForOthers(
+          reading, on: .table(table), isReading: true)[0]
         let batch = UpdateBatch(
           updates, of: table, reading: ids, state, parts.options.documentLimits)
         if !batch.missing.isEmpty {
@@ -121,7 +122,8 @@ final class TableUpdates: Sendable {
         if !batch.writesNothing {
           let writing = PostgresTransaction(
             DocumentStatements.write, batch.parameters(table, parts.options))
-          let outcome = try await parts.writes.executeForOthers(writing)[0].text(0, 0)
+          let outcome = try await parts.writes.executeForOthers(
+            writing, on: .table(table))[0].text(0, 0)
           // A write that was repeated after a lost connection finds that it has moved the table. The
           // next state then has its operations.
           if outcome != "written" { continue }

@@ -34,7 +34,7 @@ public final class PostgresLedger: BalanceService {
       let posting = PostgresTransaction(
         Self.post, .integer((last?.id ?? 0) + 1), .text(once), .text(amount.description),
         .text(sum.description), .integer(Int64(now.secondsSinceEpoch)))
-      if try await parts.writes.execute(posting)[0].boolean(0, 0) == true { return }
+      if try await parts.writes.execute(posting, on: .ledger)[0].boolean(0, 0) == true { return }
     }
   }
 

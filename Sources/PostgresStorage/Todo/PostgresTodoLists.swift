@@ -104,7 +104,7 @@ extension PostgresTodoLists: TodoListStorage {
       let result = AwaitedResult<PerformedOperation.Outcome>()
       let transaction = PostgresTransaction(
         TodoStatements.perform, performing.parameters(on: list, once: once, parts.options))
-      parts.writes.begin(transaction) { [self] ended in
+      parts.writes.begin(transaction, on: .list(list)) { [self] ended in
         let outcome = ended.map { performing.outcome($0[0], limits) }
         if case .success(.version(let notification)) = outcome { passOn(notification, list) }
         result.end(outcome.mapError { $0 })
