@@ -14,7 +14,7 @@ internal import StateMachines
 /// of another transaction. If a later one on the same object was, or may have been, carried out
 /// meanwhile, it ends with its error, because it would be carried out in another order.
 final class OrderedWrites: Sendable {
-  /// What a transaction changes. Clients see the order of the changes of one object only.
+  /// The object that a transaction changes. Clients see the order of the changes of one object only.
   enum Object: Hashable {
     case list(ByteString)
     case table(String)
@@ -83,7 +83,7 @@ final class OrderedWrites: Sendable {
   ///
   /// - Parameters:
   ///   - transaction: A transaction that may be repeated.
-  ///   - object: What it changes or reads.
+  ///   - object: The object that it changes or reads.
   ///   - isReading: True if it only reads, after the writes.
   ///   - ended: Called on the thread of the connection or of `close`, in the order in which the
   ///     transactions end.
