@@ -156,14 +156,30 @@ extension JSONSchema {
       count += 1
       if !isOne { return }
     }
-    if count == 0 { throw JSONError(.value, "the value fits none of the allowed forms") }
+    if count == 0 {
+      let types = choices.compactMap { Self.tag(of: $0, root) }
+      guard types.count == choices.count, value["type"]?.string != nil else {
+        throw JSONError(.value, "the value fits none of the allowed forms")
+      }
+      throw JSONError(
+        .value, "the type is none of \(types.joined(separator: ", "))", path: [.key("type")])
+    }
     if count > 1 { throw JSONError(.value, "the value fits more than one of the allowed forms") }
   }
 
   private static func hasTag(_ choice: JSONValue, _ tag: JSONValue, _ root: Root) -> Bool {
-    let target = choice["$ref"]?.string.flatMap(root.definition)?.value ?? choice
-    let allowed = target["properties"]?["type"]
+    let allowed = type(of: choice, root)
     return allowed?["const"] == tag || allowed?["enum"]?.array?.contains(tag) == true
+  }
+
+  /// The only `type` of the objects of a form; nil if there is not one.
+  private static func tag(of choice: JSONValue, _ root: Root) -> String? {
+    type(of: choice, root)?["const"]?.string
+  }
+
+  private static func type(of choice: JSONValue, _ root: Root) -> JSONValue? {
+    let target = choice["$ref"]?.string.flatMap(root.definition)?.value ?? choice
+    return target["properties"]?["type"]
   }
 
   private static func fault(

@@ -68,7 +68,8 @@ struct ValidationTests {
         "/b: no value is allowed here"
       ),
       (#"{"type": "add", "by": "x"}"#, forms, "/by: the value is not of the type integer"),
-      (#"{"type": "else"}"#, forms, ": the value fits none of the allowed forms"),
+      (#"{"type": "else"}"#, forms, "/type: the type is none of add, reset"),
+      (#"{"by": 1}"#, forms, ": the value fits none of the allowed forms"),
       (
         "1", #"{"oneOf": [{"type": "integer"}, {"type": "number"}]}"#,
         ": the value fits more than one of the allowed forms"
