@@ -420,6 +420,81 @@ class StoreProgram(ConsoleDriving):
         app.evaluate("counter.close()")
 
 
+class Refusals(ConsoleDriving):
+    """A kind in Python with types, which refuses inputs after they have begun."""
+
+    STORE = """
+from dataclasses import dataclass
+from statewire.stores import Refusal, StoreKind, serve
+
+@dataclass(frozen=True)
+class State:
+    names: tuple[str, ...] = ()
+
+@dataclass(frozen=True)
+class Added:
+    name: str
+
+@dataclass(frozen=True)
+class Cleared: ...
+
+def update(state: State, event: Added | Cleared):
+    match event:
+        case Added(name):
+            if not name.strip():
+                raise Refusal("a name is needed", ["name"])
+            return State((*state.names, name))
+        case Cleared():
+            return State()
+
+serve(StoreKind(initial=State(), update=update))
+"""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="statewire-console-")
+        self.addCleanup(folder.cleanup)
+        file = pathlib.Path(folder.name, "names.py")
+        file.write_text(self.STORE)
+        self.kind = f"names=env PYTHONPATH={ROOT}/clients/python/src {sys.executable} {file}"
+        self.options = [*ConsoleDriving.options, "--store", self.kind]
+        super().setUp()
+
+    def test_refused_input(self):
+        app = self.open()
+        app.evaluate("""async () => {
+          const { connect } = await import("/client/index.js");
+          window.own = connect(location.origin.replace("http", "ws"), { frontend: "recorded" });
+          await own.request("store/open", { store: "names", kind: "names", config: {} });
+        }""")
+        page = self.console()
+        self.choose(page, "recorded", "names")
+        app.evaluate("""async () => {
+          await own.request("store/close", { store: "names" });
+          await own.request("store/open", { store: "names", kind: "names", config: {} });
+        }""")
+        expect(page.locator(".event.opened")).to_have_count(2)
+        page.get_by_text("Send an input").click()
+        # The form has a field for each member, as for a built-in kind.
+        page.select_option("#input-type", "added")
+        page.fill("#field-name", " ")
+        page.click("#send .main")
+        expect(page.locator("#send-note")).to_contain_text("a name is needed")
+        page.fill("#field-name", "Milk")
+        page.click("#send .main")
+        expect(page.locator("#send-note")).to_have_text("Done.")
+        expect(self.leaf(page, "0")).to_contain_text("Milk")
+        with page.expect_download() as download:
+            page.click("#save")
+        text = download.value.path().read_text()
+        with tempfile.NamedTemporaryFile("w", suffix=".conversation") as file:
+            file.write(text)
+            file.flush()
+            played = subprocess.run([PROGRAM, "play", file.name, "--spawn", f"{PROGRAM} serve --test --store '{self.kind}'"])
+        self.assertEqual(played.returncode, 0, text)
+        self.assertEqual(text.count('"error":"<_>"'), 1, text)
+        app.evaluate("own.close()")
+
+
 class UnderTest(ConsoleDriving):
     """The console of a server with a virtual clock."""
 

@@ -67,6 +67,8 @@ export async function conversation(events, stateAt) {
 	const played = new Map();
 	/** The stores that the conversation mentions. */
 	const mentioned = new Set();
+	/** The inputs that an effect has refused after they had begun, by store and number. */
+	const refused = new Set(events.filter((one) => one.stage === "input" && one.failed).map((one) => `${one.number} ${one.store}`));
 	let id = 0;
 	const request = (method, params) => lines.push(`--> ${JSON.stringify({ jsonrpc: "2.0", id: ++id, method, params })}`);
 	const respond = (rest) => lines.push(`<-- ${JSON.stringify({ jsonrpc: "2.0", id, ...rest })}`);
@@ -102,7 +104,8 @@ export async function conversation(events, stateAt) {
 			}
 			lines.push("");
 			request("store/send", { store, input: names.sending(event.input), ...(type === "input" && { settle: true }) });
-			respond(type === "input" ? { result: "<_>" } : { error: "<_>" });
+			const isTaken = type === "input" && !refused.has(`${event.number} ${store}`);
+			respond(isTaken ? { result: "<_>" } : { error: "<_>" });
 			if (type === "input") open.add(event.number);
 		}
 		if ((type === "end" || type === "cancel") && event.stage === "input" && open.delete(event.number) && !open.size) {

@@ -16,7 +16,7 @@ export function resolved(schema, document) {
 /** The alternatives of an input by their `type`; empty if the schema has another form. */
 export function cases(schema, document) {
 	const whole = resolved(schema, document);
-	const all = (whole.oneOf ?? [whole]).map((one) => resolved(one, document));
+	const all = (whole.oneOf ?? whole.anyOf ?? [whole]).map((one) => resolved(one, document));
 	const named = all.map((one) => [resolved(one.properties?.type, document).const, one]);
 	return named.every(([name]) => typeof name === "string") ? named : [];
 }

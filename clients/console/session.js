@@ -71,7 +71,7 @@ export function session(select) {
 		confirmed("", $("#session-note"), async () => {
 			const stateAt = async (name, revision) => (await get("state", { session: id, store: name, revision })).state;
 			const text = await conversation(events.all, stateAt);
-			if (!text) throw new Refused(0, "There is nothing to save: the timeline has no beginning of a store.");
+			if (!text) throw new Refused(0, "There is nothing to save: no store was opened since this page shows the session. Open a new session while this page shows it, for example by loading its page again.");
 			const href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
 			element("a", { href, download: "recorded.conversation" }).click();
 			setTimeout(() => URL.revokeObjectURL(href), 10_000);

@@ -13,18 +13,22 @@ extension Session {
   ///   - input: The input as JSON text.
   ///   - name: The name of an open store.
   ///   - shard: The shard of the session.
+  ///   - replied: Called once the exchanges of the input have ended, at once if it has none, with the
+  ///     reason if one has refused the input; not called if this throws.
   /// - Returns: The revision after the input's immediate actions.
   /// - Throws: `SessionError`; nothing has changed then.
   public func operate(
-    sending input: [UInt8], to name: String, isolation shard: isolated Shard
+    sending input: [UInt8], to name: String, isolation shard: isolated Shard,
+    replied: @escaping (InputRefusal?) -> Void = { _ in }
   ) throws(SessionError) -> Revision {
     let viewer = Viewer(identity: identity, name: "console", role: .driver)
-    return try send(input, to: name, as: viewer, shard)
+    return try send(input, to: name, as: viewer, shard, replied: replied)
   }
 
   /// Sends an input to a store as a viewer, without a client.
   func send(
-    _ input: [UInt8], to name: String, as viewer: Viewer, _ shard: isolated Shard
+    _ input: [UInt8], to name: String, as viewer: Viewer, _ shard: isolated Shard,
+    replied: @escaping (InputRefusal?) -> Void = { _ in }
   ) throws(SessionError) -> Revision {
     // A client without an object: it gets no messages.
     let client = clients.makeID()
@@ -36,7 +40,18 @@ extension Session {
     let result: Result<Revision, SessionError> = input.withUnsafeBytes { bytes in
       var reader = JSONReader(bytes)
       do throws(SessionError) {
-        _ = try subscription.send(reading: &reader, request: nil)
+        let result = try subscription.send(reading: &reader, request: nil)
+        if let result, !result.isReplied {
+          subscription.whenReplied(result.inputID) { completion in
+            if case .refused(let refusal) = completion.end {
+              replied(refusal)
+            } else {
+              replied(nil)
+            }
+          }
+        } else {
+          replied(nil)
+        }
         return .success(subscription.revision)
       } catch {
         return .failure(error)

@@ -63,9 +63,16 @@ extension Store {
     guard let (waiters, end) = inputIDs.ended(inputID), inputID != performing else { return }
     record?.settled(inputID)
     if !effectsWithoutInput.isEmpty { effectsWithoutInput.remove(inputID) }
-    observers.ended(.input(inputID), cancelled ? .cancelled : .finished, revision)
+    observers.ended(.input(inputID), cancelled ? .cancelled : end.operationEnd, revision)
     for waiter in waiters {
       waiter(Completion(revision: revision, end, wasCancelled: cancelled))
     }
+  }
+}
+
+extension Completion.End {
+  /// The end of the operation of the input.
+  fileprivate var operationEnd: OperationEnd {
+    if case .refused = self { .failed } else { .finished }
   }
 }

@@ -9,7 +9,10 @@ internal import Wire
 // What an operator does. Each action leaves a line in the log, without the contents of an input.
 
 extension Console {
-  /// Sends an input to a store: `store`, `input`.
+  /// The time for a store to reply to an input.
+  private static var timeToReply: TimeAmount { .seconds(60) }
+
+  /// Sends an input to a store: `store`, `input`. Responds when the store has replied.
   func send(
     _ request: ConsoleRequest, _ place: SessionIndex.Place
   ) -> EventLoopFuture<ConsoleResponse> {
@@ -19,13 +22,32 @@ extension Console {
     // Other names can be contents of an input, and so can be parts of the reason to refuse it.
     let name = input["type"]?.string.flatMap { secrets.isInput($0) ? "the input \($0)" : nil }
     let deed = "sent \(name ?? "an input") to the store \(store.prefix(64))"
-    return operate(request, place, deed, logsReason: false) { shard, session in
+    // The refusal of a program comes later than those of the input itself; nil if there is none.
+    let reply = loop.makePromise(of: ConsoleResponse?.self)
+    let late = loop.scheduleTask(in: Self.timeToReply) {
+      reply.succeed(.error(.unavailable, "the store has not replied yet"))
+    }
+    reply.futureResult.whenComplete { _ in late.cancel() }
+    let sent = operate(request, place, deed, logsReason: false) { shard, session in
       do throws(SessionError) {
-        let revision = try session.operate(sending: input.bytes, to: store, isolation: shard)
+        let revision = try session.operate(
+          sending: input.bytes, to: store, isolation: shard
+        ) { refusal in
+          reply.succeed(
+            refusal.map { .error(.badRequest, $0.explanation) })
+        }
         return .value(["revision": JSONValue(revision)])
       } catch {
+        reply.succeed(nil)
         return .error(.badRequest, error.explanation)
       }
+    }
+    return sent.flatMap { response in
+      guard case .value = response else {
+        reply.succeed(nil)
+        return reply.futureResult.map { _ in response }
+      }
+      return reply.futureResult.map { $0 ?? response }
     }
   }
 
