@@ -45,6 +45,42 @@ struct TerminalTests {
     """# + "\n"
   }
 
+  @Test(
+    "a signal ends a program whose output is not read",
+    arguments: [
+      // More than a terminal and a pipe hold.
+      ["serve"], ["record", "--output", "/dev/null", "--", "PROGRAM", "serve"],
+      // A program that does not end, and one whose output another process holds.
+      [
+        "record", "--output", "/dev/null", "--", "sh", "-c",
+        "trap '' TERM; while :; do timeout 60 tail -f /dev/null; done",
+      ],
+      [
+        "record", "--output", "/dev/null", "--", "sh", "-c",
+        "timeout 60 tail -f /dev/null & exec PROGRAM serve",
+      ],
+    ])
+  func unreadOutput(_ arguments: [String]) throws {
+    let script = """
+      import os, pty, signal, subprocess, sys, time
+      master, slave = pty.openpty()
+      process = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=slave, stderr=subprocess.DEVNULL)
+      request = b'{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}\\n'
+      os.set_blocking(process.stdin.fileno(), False)
+      process.stdin.write(request * 8)
+      process.stdin.flush()
+      # Its first output shows that it runs; one that has none has started in this time.
+      import select
+      select.select([master], [], [], 5)
+      process.send_signal(signal.SIGTERM)
+      process.wait(60)
+      """
+    let words = arguments.map { $0.replacing("PROGRAM", with: Program.path) }
+    let result = try Program.run(
+      ["python3", "-c", script, Program.path] + words, input: "", program: "/usr/bin/env")
+    #expect(result.status == 0, "\(result.errors)")
+  }
+
   @Test("conversations with --verbose and failures show control characters as escapes")
   func play() throws {
     let folder = try TestFolder()

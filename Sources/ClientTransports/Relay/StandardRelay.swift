@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import NIOCore
 import NIOPosix
 
 #if canImport(Glibc)
@@ -17,6 +18,8 @@ import NIOPosix
 public struct StandardRelay: Sendable {
   private let command: [String]
   private let tap: any RelayTap
+  /// The time in which a program ends its output, and then ends.
+  private static let patience = TimeAmount.seconds(3)
 
   /// Creates a relay.
   ///
@@ -43,19 +46,24 @@ public struct StandardRelay: Sendable {
       Self.pass(STDIN_FILENO, .client, to: streams.input, tap, connection)
       closeDescriptor(streams.input)
     }
+    let passed = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Void.self)
+    pool.submit { _ in
+      Self.pass(streams.output, .server, to: STDOUT_FILENO, tap, connection)
+      closeDescriptor(streams.output)
+      passed.succeed()
+    }
     await withTaskCancellationHandler {
-      _ = try? await pool.runIfActive {
-        Self.pass(streams.output, .server, to: STDOUT_FILENO, tap, connection)
-        closeDescriptor(streams.output)
-      }
+      try? await passed.futureResult.get()
     } onCancel: {
       kill(child.id, SIGTERM)
+      // A program that does not end its output, and a client that does not read it, are not awaited.
+      passed.futureResult.eventLoop.scheduleTask(in: Self.patience) { passed.succeed() }
     }
     // The client sees the end of the output while the program still ends.
     let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
     dup2(null, STDOUT_FILENO)
     closeDescriptor(null)
-    let status = await child.end(patience: .seconds(3))
+    let status = await child.end(patience: Duration(Self.patience))
     return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
   }
 

@@ -104,6 +104,7 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
     client.begin { [self] in
       if client.hasExitedEarly { exitedEarly() }
       streams.close { self.ended.signal() }
+      thread.loop.schedule(after: StandardClient.timeWithoutReading) { self.ended.signal() }
     }
     sweep(ParentWatch())
     if hasJournalFailed { client.finish() }
@@ -144,7 +145,11 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
     let loop = thread.loop
     loop.execute { [self] in
       client.finish()
-      loop.schedule(after: ShardThread.timeToFinish) { self.client.close() }
+      loop.schedule(after: ShardThread.timeToFinish) {
+        self.client.close()
+        // A terminal or a file may not take the output that its thread writes.
+        loop.schedule(after: ShardThread.timeToFinish) { self.ended.signal() }
+      }
     }
     await ended.wait()
     // Sessions may outlive their connections. Work that still runs delivers its end to the loop.
