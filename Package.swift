@@ -206,14 +206,15 @@ let package = Package(
       swiftSettings: strict + small
     ),
     // Todo lists over any database.
-    .target(name: "StoredTodoLists", dependencies: ["BuiltinStores"], swiftSettings: strict),
+    .target(
+      name: "StoredTodoLists", dependencies: ["BuiltinStores"], swiftSettings: strict + small),
     .target(
       name: "SQLiteTodoDatabase",
       dependencies: [
         "BuiltinStores", "SQLiteFiles", "StoredTodoLists",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
-      swiftSettings: strict
+      swiftSettings: strict + small
     ),
     .target(
       name: "SQLiteLedger",
