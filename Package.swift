@@ -32,7 +32,8 @@ let atSeam: [SwiftSetting] =
 /// enable.
 let strict = atSeam + [.enableUpcomingFeature("MemberImportVisibility")]
 
-/// The flag of targets that no input passes through: `make release` makes them small in place of fast.
+/// The flag of targets whose time is that of files, databases and other processes, or that run at the start
+/// and in other commands: `make release` makes them small in place of fast.
 let small: [SwiftSetting] =
   Context.environment["STATEWIRE_OPTIMISED"] == nil
   ? [] : [.unsafeFlags(["-Osize"], .when(configuration: .release))]

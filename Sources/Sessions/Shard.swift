@@ -61,7 +61,7 @@ public actor Shard: StoreHost {
   public let turnOutcome: TurnOutcome
   /// The clients of the sessions.
   public var clients: ClientTable { table }
-  // Unsafe for `deinit` alone, when nothing else has the shard.
+  // Unsafe because `deinit`, which is not isolated, uses it; nothing else has the shard then.
   private nonisolated(unsafe) let table: ClientTable
   /// An object that the connections of this shard share; set by the server of the connections.
   public var common: AnyObject?
@@ -70,6 +70,7 @@ public actor Shard: StoreHost {
   public nonisolated var closureExecutor: (any ClosureExecutor)? {
     executor as? any ClosureExecutor
   }
+
   /// The executor of the event loop.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()

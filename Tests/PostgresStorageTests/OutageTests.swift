@@ -145,6 +145,40 @@ struct OutageTests {
     node.close()
   }
 
+  /// Lets a database refuse inserts for lack of space: the first attempts to write to the first table,
+  /// and meanwhile those to write to the others.
+  private func refuseInserts(
+    into tables: [String], attempts: Int, in database: SharedDatabase
+  ) throws {
+    // A sequence counts also in transactions that are rolled back.
+    try database.observer.run("CREATE SEQUENCE statewire.attempts")
+    try database.observer.run(
+      """
+      CREATE FUNCTION statewire.refuse() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN
+          IF TG_TABLE_NAME = '\(tables[0])' THEN PERFORM nextval('statewire.attempts'); END IF;
+          IF (SELECT last_value FROM statewire.attempts) <= \(attempts) THEN
+            RAISE EXCEPTION 'refused' USING ERRCODE = '53100';
+          END IF;
+          RETURN NULL;
+        END $$
+      """)
+    for table in tables {
+      try database.observer.run(
+        """
+        CREATE TRIGGER refusing BEFORE INSERT ON statewire.\(table)
+          EXECUTE FUNCTION statewire.refuse()
+        """)
+    }
+  }
+
+  private func isRefusing(_ database: SharedDatabase) async {
+    await eventually("the first write was refused") {
+      (try? database.observer.run("SELECT last_value FROM statewire.attempts"))?
+        .integer(0, 0) ?? 0 >= 2
+    }
+  }
+
   @Test("work waits for a database without space, in its order, and is carried out once")
   func waitsForSpace() async throws {
     let database = try SharedDatabase(.common())
@@ -152,32 +186,9 @@ struct OutageTests {
     let node = database.node(complaints: complaints)
     let store = try await Host(node.todoLists)
     try await store.send(.load)
-    // The first write is refused three times, and the second one in the same attempts. A sequence counts
-    // also in transactions that are rolled back.
-    try database.observer.run("CREATE SEQUENCE statewire.attempts")
-    try database.observer.run(
-      """
-      CREATE FUNCTION statewire.refuse() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN
-          IF TG_TABLE_NAME = 'document_row' THEN PERFORM nextval('statewire.attempts'); END IF;
-          IF (SELECT last_value FROM statewire.attempts) <= 3 THEN
-            RAISE EXCEPTION 'refused' USING ERRCODE = '53100';
-          END IF;
-          RETURN NULL;
-        END $$
-      """)
-    for table in ["todo", "document_row"] {
-      try database.observer.run(
-        """
-        CREATE TRIGGER refusing BEFORE INSERT ON statewire.\(table)
-          EXECUTE FUNCTION statewire.refuse()
-        """)
-    }
+    try refuseInserts(into: ["document_row", "todo"], attempts: 3, in: database)
     async let put = node.documents.put("b")
-    await eventually("the first write was refused") {
-      (try? database.observer.run("SELECT last_value FROM statewire.attempts"))?
-        .integer(0, 0) ?? 0 >= 2
-    }
+    await isRefusing(database)
     async let added: Void = store.add("a")
     _ = try await put
     try await added
@@ -194,27 +205,9 @@ struct OutageTests {
     let node = database.node(complaints: complaints)
     let store = try await Host(node.todoLists)
     try await store.send(.load)
-    try database.observer.run("CREATE SEQUENCE statewire.attempts")
-    try database.observer.run(
-      """
-      CREATE FUNCTION statewire.refuse() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN
-          IF nextval('statewire.attempts') <= 4 THEN
-            RAISE EXCEPTION 'refused' USING ERRCODE = '53100';
-          END IF;
-          RETURN NULL;
-        END $$
-      """)
-    try database.observer.run(
-      """
-      CREATE TRIGGER refusing BEFORE INSERT ON statewire.todo
-        EXECUTE FUNCTION statewire.refuse()
-      """)
+    try refuseInserts(into: ["todo"], attempts: 4, in: database)
     async let added: Void = store.add("a")
-    await eventually("the first write was refused") {
-      (try? database.observer.run("SELECT last_value FROM statewire.attempts"))?
-        .integer(0, 0) ?? 0 >= 2
-    }
+    await isRefusing(database)
     _ = try await node.documents.put("b")
     try await added
     #expect(await store.fed == ["list of 0", "add a"])

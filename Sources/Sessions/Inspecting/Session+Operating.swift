@@ -13,7 +13,7 @@ extension Session {
   ///   - input: The input as JSON text.
   ///   - name: The name of an open store.
   ///   - shard: The shard of the session.
-  ///   - replied: Called once the exchanges of the input have ended, at once if it has none, with the
+  ///   - replied: Called once the exchanges of the input have ended, immediately if it has none, with the
   ///     reason if one has refused the input; not called if this throws.
   /// - Returns: The revision after the input's immediate actions.
   /// - Throws: `SessionError`; nothing has changed then.

@@ -139,7 +139,7 @@ final class StandardClient {
   // The time for requests that were sent before the end of the input.
   private static let timeForOpenRequests = Duration.seconds(3)
   // The time that a client may pause while it reads the rest of the output.
-  static let timeWithoutReading = Duration.seconds(30)
+  private static let timeWithoutReading = Duration.seconds(30)
 }
 
 // MARK: - Events of the descriptors

@@ -104,7 +104,6 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
     client.begin { [self] in
       if client.hasExitedEarly { exitedEarly() }
       streams.close { self.ended.signal() }
-      thread.loop.schedule(after: StandardClient.timeWithoutReading) { self.ended.signal() }
     }
     sweep(ParentWatch())
     if hasJournalFailed { client.finish() }

@@ -38,7 +38,6 @@ extension Console {
         }
         return .value(["revision": JSONValue(revision)])
       } catch {
-        reply.succeed(nil)
         return .error(.badRequest, error.explanation)
       }
     }
