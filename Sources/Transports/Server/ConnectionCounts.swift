@@ -8,15 +8,12 @@ internal import ServerCore
 /// It is used when a client connects, sends a token, or disconnects.
 final class ConnectionCounts: Sendable {
   private struct Counts {
-    var channels = 0
+    /// The channels, and the address for which each counts; nil: for none.
+    var places: [ObjectIdentifier: ClientAddress?] = [:]
     /// Number of refused channels that are not closed yet.
     var refused = 0
     var channelsOfAddress: [ClientAddress: Int] = [:]
     var connectionsOfIdentity: [Identity: Int] = [:]
-    /// The channels that are being closed and whose places are free already.
-    var leaving: Set<ObjectIdentifier> = []
-    /// The channels of other nodes, which do not count for their address.
-    var nodes: Set<ObjectIdentifier> = []
     /// The last time that the log reported the limit of connections, and the closing of silent
     /// ones.
     var loggedFull: ContinuousClock.Instant?
@@ -31,16 +28,16 @@ final class ConnectionCounts: Sendable {
   /// True if few places are left for new clients.
   var isNearlyFull: Bool {
     let spare = min(16, settings.limits.connections / 4)
-    return counts.withLock { $0.channels + spare >= settings.limits.connections }
+    return counts.withLock { $0.places.count + spare >= settings.limits.connections }
   }
 
-  /// Counts a channel until `leave`.
+  /// Counts a channel until `leave`, for a client with an address; nil: of a kind without a limit.
   ///
   /// - Returns: The reason to refuse it; nil if it was counted.
-  func enter(_ address: ClientAddress?) -> Refusal? {
+  func enter(_ address: ClientAddress?, _ channel: ObjectIdentifier) -> Refusal? {
     let limits = settings.limits
     let (refusal, isLogged) = counts.withLock { counts -> (Refusal?, Bool) in
-      guard counts.channels < limits.connections else {
+      guard counts.places.count < limits.connections else {
         return (.connections, isDue(&counts.loggedFull))
       }
       if let address {
@@ -50,7 +47,7 @@ final class ConnectionCounts: Sendable {
         }
         counts.channelsOfAddress[address, default: 0] += 1
       }
-      counts.channels += 1
+      counts.places[channel] = .some(address)
       return (nil, false)
     }
     if isLogged {
@@ -63,28 +60,21 @@ final class ConnectionCounts: Sendable {
     return refusal
   }
 
-  /// Counts a closed channel.
-  func leave(_ address: ClientAddress?, _ channel: ObjectIdentifier) {
+  /// Frees the place of a channel, when it begins to close. If it were freed later, many clients that
+  /// connect to several loops at once would be refused before the places that they take are free. Further
+  /// calls have no effect.
+  func leave(_ channel: ObjectIdentifier) {
     counts.withLock { counts in
-      if counts.leaving.remove(channel) == nil { counts.channels -= 1 }
-      if counts.nodes.remove(channel) == nil, let address {
-        counts.channelsOfAddress.decrement(address)
-      }
-    }
-  }
-
-  /// Frees the place of a channel that is being closed. Otherwise many clients that connect to several
-  /// loops at once would be refused before the places that they take are free.
-  func willLeave(_ channel: ObjectIdentifier) {
-    counts.withLock { counts in
-      if counts.leaving.insert(channel).inserted { counts.channels -= 1 }
+      guard let address = counts.places.removeValue(forKey: channel) else { return }
+      if let address { counts.channelsOfAddress.decrement(address) }
     }
   }
 
   /// Counts a channel of another node no longer for its address.
-  func servesNode(_ address: ClientAddress?, _ channel: ObjectIdentifier) {
+  func servesNode(_ channel: ObjectIdentifier) {
     counts.withLock { counts in
-      guard counts.nodes.insert(channel).inserted, let address else { return }
+      guard case let address?? = counts.places[channel] else { return }
+      counts.places[channel] = .some(nil)
       counts.channelsOfAddress.decrement(address)
     }
   }

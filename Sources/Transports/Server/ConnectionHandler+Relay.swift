@@ -69,7 +69,7 @@ extension ConnectionHandler: RelayOrigin {
 
   func servesNode() {
     guard let channel = context?.channel else { return }
-    registry.counts.servesNode(ClientAddress(channel.remoteAddress), ObjectIdentifier(channel))
+    registry.counts.servesNode(ObjectIdentifier(channel))
   }
 
   func serviceRestarts() { webSocket?.serverEnds(.serviceRestart) }

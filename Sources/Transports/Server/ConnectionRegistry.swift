@@ -176,16 +176,15 @@ extension ConnectionRegistry {
   func enter(
     _ channel: any Channel, refusing given: Refusal? = nil
   ) throws(TooManyRefused) -> Refusal? {
-    let address = ClientAddress(channel.remoteAddress)
+    let id = ObjectIdentifier(channel)
     if given == nil { closeSilentConnection() }
-    if let refusal = given ?? counts.enter(address) {
+    if let refusal = given ?? counts.enter(ClientAddress(channel.remoteAddress), id) {
       shardMetrics.count(refusal.error)
       guard counts.enterRefused() else { throw TooManyRefused() }
       channel.closeFuture.whenComplete { [counts] _ in counts.refusedLeft() }
       return refusal
     }
-    let id = ObjectIdentifier(channel)
-    channel.closeFuture.whenComplete { [counts] _ in counts.leave(address, id) }
+    channel.closeFuture.whenComplete { [counts] _ in counts.leave(id) }
     return nil
   }
 
@@ -205,7 +204,7 @@ extension ConnectionRegistry {
     for id in oldest {
       counts.silentOneIsClosed()
       if let channel = handlers[id]?.context?.channel ?? pending[id]?.channel {
-        counts.willLeave(ObjectIdentifier(channel))
+        counts.leave(ObjectIdentifier(channel))
       }
       handlers[id]?.abandon()
       pending[id]?.abandon()

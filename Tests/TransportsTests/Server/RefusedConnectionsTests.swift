@@ -36,4 +36,31 @@ struct RefusedConnectionsTests {
     #expect(try registry.enter(channels[4]) == nil)
     for channel in channels[2...] { _ = try channel.finish() }
   }
+
+  /// On the loopback the limit of one address is that of all connections. It was reached until the channel
+  /// had closed on its own loop, and a client was refused.
+  @Test("the place of a channel and that of its address are free when it begins to close")
+  func places() throws {
+    var limits = ServerLimits()
+    limits.connections = 2
+    let counts = ConnectionCounts(ServerSettings(limits: limits))
+    let address = try #require(ClientAddress(SocketAddress(ipAddress: "127.0.0.1", port: 1)))
+    final class Channel {}
+    let channels = (0..<4).map { _ in Channel() }
+    let ids = channels.map { ObjectIdentifier($0) }
+    defer { withExtendedLifetime(channels) {} }
+    #expect(counts.enter(address, ids[0]) == nil && counts.enter(address, ids[1]) == nil)
+    counts.leave(ids[0])
+    #expect(counts.enter(address, ids[2]) == nil)
+    // It has closed, which frees no other place.
+    counts.leave(ids[0])
+    #expect(counts.enter(address, ids[3]) == .connections)
+    // That of another node still takes a place, but not for its address.
+    counts.servesNode(ids[1])
+    counts.servesNode(ids[1])
+    #expect(counts.enter(address, ids[3]) == .connections)
+    counts.leave(ids[1])
+    #expect(counts.enter(address, ids[3]) == nil)
+    #expect(counts.enter(address, ids[1]) == .connections)
+  }
 }

@@ -194,7 +194,8 @@ struct TLSTests {
   func stopping(count: Int) async throws {
     let time = TestTime()
     var limits = ServerLimits()
-    limits.connections = 2
+    // At the limit of all connections, the silent client would be closed for another one.
+    limits.connectionsPerAddress = 2
     try await withServer(
       Self.listener, limits: limits, timeToFirstRequest: .seconds(10), certificate: certificate(),
       now: time.now
