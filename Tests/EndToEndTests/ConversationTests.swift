@@ -67,10 +67,11 @@ struct ConversationTests {
       var configuration = try ConversationTests.options(in: alone).configuration(
         of: Statewire.self, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
       configuration.listeners = [address]
+      configuration.handlesSignals = false
       // All tests run at the same time, so a test may wait long for the processor.
       configuration.limits.timeToFirstRequest = nil
       configuration.dataFolder = "\(folder.path)/\(index)"
-      let parts = try await ServerParts.open(configuration)
+      let parts = try #require(await ServerParts.open(configuration))
       let one = folder.url.appending(path: "\(index).conversation").path
       try alone.write(toFile: one, atomically: true, encoding: .utf8)
       try await check(one, framing, .address(parts.server.addresses[0]))

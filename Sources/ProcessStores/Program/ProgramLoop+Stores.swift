@@ -15,6 +15,7 @@ extension ProgramLoop {
       if isStopping { return opened(.failure(unavailable)) }
       switch phase {
       case .running: open(setup, viewer, now, opened)
+      case .starting where hasFailedToStart: opened(.failure(unavailable))
       case .starting, .ending: early.append(message)
       case .waiting: opened(.failure(unavailable))
       }
@@ -47,6 +48,11 @@ extension ProgramLoop {
   private func endOpenings() {
     isStopping = true
     takeEarly()
+    if case .starting = phase {
+      // Nothing waits for its description any more.
+      failRequests("the server is shutting down", isFailure: false)
+      described(nil, "the server is shutting down")
+    }
     for request in removeOpenings() {
       if case .open(let instance, _, let opened) = request {
         instances[instance.setup.number] = nil
@@ -183,6 +189,7 @@ extension ProgramLoop {
     }
     // Actions and work wait for the program; inputs do so only while it starts.
     switch (job, phase) {
+    case (.input, .starting) where hasFailedToStart: end(job, unavailable)
     case (.input, .waiting(let time)) where time > .now: end(job, unavailable)
     case (.action(_, let key, false, nil, _), _)
     where instance.waiting.contains { $0.isTick(key) }:

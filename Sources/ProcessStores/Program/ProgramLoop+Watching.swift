@@ -47,7 +47,7 @@ extension ProgramLoop {
       return
     case .waiting:
       // The next start has the new files.
-      failures = 0
+      (failures, hasFailedToStart) = (0, false)
       phase = .waiting(until: .now)
       for instance in instances.values { instance.forgetFailures() }
       return

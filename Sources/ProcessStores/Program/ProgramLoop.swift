@@ -54,6 +54,8 @@ final class ProgramLoop {
   private var isClosed = false
   /// True if the server ends, and no store is opened any more.
   var isStopping = false
+  /// True if the last start has failed. The next one probably fails, too, so stores do not wait for it.
+  var hasFailedToStart = false
   private(set) var description = ProgramDescription.unknown
   /// The failures since the process last ran for a while.
   var failures = 0
@@ -137,6 +139,7 @@ final class ProgramLoop {
   // MARK: The process
 
   private func start() {
+    phase = .starting
     do throws(ProgramProcess.StartError) {
       process = try ProgramStreams(command)
     } catch {
@@ -144,7 +147,6 @@ final class ProgramLoop {
     }
     startedAt = .now
     strayMessages = Self.strayLimit()
-    phase = .starting
     requests = ProgramRequests()
     let id = requests.request("machine/describe") { $0.member("protocol", 1) }
     add(id, .describe)
@@ -167,6 +169,9 @@ final class ProgramLoop {
     if let line = lastErrorLine { reason += ": \(line)" }
     lastErrorLine = nil
     if ContinuousClock.now - startedAt > .seconds(10) { (failures, lastProblem) = (0, nil) }
+    if wasStarting { hasFailedToStart = !changesAgain }
+    // The next start has the changed files.
+    if changesAgain { (changesAgain, failures) = (false, 0) }
     let delay: Duration =
       failures == 0 ? .zero : min(.seconds(30), .milliseconds(250) * (1 << min(failures, 10)))
     failures += 1
@@ -184,6 +189,7 @@ final class ProgramLoop {
   func run(_ description: ProgramDescription) {
     self.description = description
     phase = .running
+    hasFailedToStart = false
     if lastProblem != nil, failures > 1 { log(.notice("the program runs again")) }
     if failures > 1 { lastProblem = nil }
     described(description, nil)
@@ -197,6 +203,7 @@ final class ProgramLoop {
 
   /// Adds a request that has been written.
   func add(_ id: Int, _ request: Request) {
+    if case .describe = request, hasFailedToStart { return open.add(id, (request, nil)) }
     open.add(id, (request, busy?()))
   }
 

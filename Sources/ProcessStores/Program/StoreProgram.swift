@@ -67,11 +67,17 @@ public final class StoreProgram: Sendable {
 
   deinit { mailbox.close() }
 
-  /// Ends the openings of stores and delivers nothing to stores any more, before their server ends.
+  /// Ends the openings of stores and `start`, and delivers nothing to stores any more, before their
+  /// server ends.
+  ///
+  /// - Parameter stopped: Called when nothing is being delivered any more.
+  public func stopServing(_ stopped: @escaping @Sendable () -> Void) {
+    mailbox.post(.stopServing(stopped: stopped))
+  }
+
+  /// Does the same, and waits until nothing is being delivered any more.
   public func stopServing() async {
-    await withCheckedContinuation { continuation in
-      mailbox.post(.stopServing { continuation.resume() })
-    }
+    await withCheckedContinuation { continuation in stopServing { continuation.resume() } }
   }
 
   /// Ends the process, and waits until it has ended. Stores that use the program afterwards get errors.
@@ -84,7 +90,7 @@ public final class StoreProgram: Sendable {
   /// the new one does not start, the earlier one continues until it ends.
   public func replace(with command: ProgramCommand) { mailbox.post(.replace(command)) }
 
-  /// Waits until the program has described itself or could not be started.
+  /// Waits until the program has described itself or could not be started, or until the server ends.
   ///
   /// - Returns: The reason if it has failed; nil if it has described itself.
   @discardableResult

@@ -218,8 +218,8 @@ extension Connection {
   }
 
   /// True while a message must wait until the effects of earlier messages have settled; only under
-  /// test.
-  private var isWorkAwaited: Bool { testing?.isBusy ?? false }
+  /// test, and only until their time is over.
+  private var isWorkAwaited: Bool { !life.isTimeUp && testing?.isBusy ?? false }
 
   /// Continues the connection once all work is idle, if that is what its messages wait for. Other
   /// waits end with `caughtUp` or `othersServed`, even for a client that does not read.

@@ -34,10 +34,16 @@ struct ProgramKinds: Sendable {
     }
   }
 
-  /// Waits until each program has described itself. One that cannot does not prevent the start of the
-  /// server: its stores get errors until it runs.
-  func start() async {
-    for program in kinds.flatMap(\.programs) { await program.start() }
+  /// Waits until each program has described itself, or until the server is to end. A program that cannot
+  /// start does not prevent the start of the server: its stores get errors until it runs.
+  ///
+  /// - Parameter ending: Signalled when the server is to end; the programs then stop serving.
+  func start(until ending: Latch) async {
+    let programs = kinds.flatMap(\.programs)
+    ending.whenSignalled {
+      for program in programs { program.stopServing {} }
+    }
+    for program in programs { await program.start() }
   }
 
   /// Returns other kinds together with those of the programs, which replace kinds with the same name.

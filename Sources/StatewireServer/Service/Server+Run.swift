@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import EmbeddedStorage
-internal import Glibc
 internal import Logging
 internal import PostgresStorage
 internal import SQLiteFiles
@@ -39,41 +38,25 @@ extension Server {
     _ configuration: ServerConfiguration, on loop: PollLoop?,
     started: @escaping @Sendable ([ServerAddress]) -> Void = { _ in }
   ) async throws {
+    let ending = Latch()
+    try await withTaskCancellationHandler {
+      try await run(configuration, on: loop, until: ending, started)
+    } onCancel: {
+      ending.signal()
+    }
+  }
+
+  /// Runs a server from its start until a latch is signalled, which a signal and a failure do, too.
+  private static func run(
+    _ configuration: ServerConfiguration, on loop: PollLoop?, until ending: Latch,
+    _ started: @escaping @Sendable ([ServerAddress]) -> Void
+  ) async throws {
     let logger = configuration.logger
     let manager = ServiceManager()
-    // Before the handler is installed, SIGHUP must not end the process.
-    // A service manager asks each of its services to reload, also one that has nothing to reload.
-    let canBeReloaded =
-      configuration.tokenFile != nil || configuration.adminTokenFile != nil
-      || configuration.certificate != nil
-      || configuration.reload != nil || manager != nil
-    if canBeReloaded, configuration.handlesSignals { signal(SIGHUP, SIG_IGN) }
-    let parts = try await ServerParts.open(configuration, on: loop)
-    let ending = parts.ending
-    var signals: ProcessSignals?
-    if configuration.handlesSignals {
-      // The end of the terminal ends the server, too, unless it was started with `nohup`.
-      let endsAtHangup = canBeReloaded || !ProcessSignals.isIgnored(SIGHUP)
-      do {
-        signals = try ProcessSignals([SIGTERM, SIGINT] + (endsAtHangup ? [SIGHUP] : []), on: loop) {
-          number in
-          if number == SIGHUP, canBeReloaded {
-            manager?.reloads()
-            let changes = configuration.reload?()
-            parts.secrets.reload(parts.server, changes?.files)
-            parts.programs.replace(by: changes?.programs ?? [])
-            manager?.isReady()
-          } else {
-            ending.signal()
-          }
-        }
-      } catch {
-        await parts.close()
-        throw error
-      }
-    }
+    ServerSignals.prepare(for: configuration)
+    guard let parts = try await ServerParts.open(configuration, on: loop, ending: ending)
+    else { return }
     parts.member?.whenDrained { ending.signal() }
-    // From here on a signal ends the server gracefully, so a process may send one after this line.
     for address in parts.server.addresses { logger.notice("listening on \(address)") }
     for warning in (try? configuration.kinds.schemaWarnings()) ?? [] {
       logger.warning("\(warning)")
@@ -95,6 +78,17 @@ extension Server {
           }
           return nil
         }
+      }
+      // The task ends with the group.
+      group.addTask {
+        for await _ in parts.signals.reloads {
+          manager?.reloads()
+          let changes = configuration.reload?()
+          parts.secrets.reload(parts.server, changes?.files)
+          parts.programs.replace(by: changes?.programs ?? [])
+          manager?.isReady()
+        }
+        return nil
       }
       if let factory = configuration.metrics {
         // The task ends with the group.
@@ -152,11 +146,7 @@ extension Server {
           return nil
         }
       }
-      await withTaskCancellationHandler {
-        await ending.wait()
-      } onCancel: {
-        ending.signal()
-      }
+      await ending.wait()
       manager?.stops()
       await parts.programs.stopServing()
       await parts.server.stop()
@@ -164,7 +154,6 @@ extension Server {
       return await group.reduce(nil) { $0 ?? $1 }
     }
     await parts.close()
-    signals?.end()
     if let failure { throw failure }
     if parts.hasFailed.isRaised { throw ServerFailure() }
   }

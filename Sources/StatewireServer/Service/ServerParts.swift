@@ -42,8 +42,7 @@ struct ServerParts: Sendable {
   let admin: AdminInterface?
   /// The parts that trace inputs; nil if inputs are not traced.
   let traces: TraceParts?
-  /// Signalled when the server is to end.
-  let ending: Latch
+  let signals: ServerSignals
 
   /// Ends all parts, in reverse order of their start.
   func close() async {
@@ -57,14 +56,21 @@ struct ServerParts: Sendable {
     await documents?.close()
     await programs.close()
     withExtendedLifetime(lock) { folder?.remove() }
+    signals.end()
   }
 
   /// Starts all parts.
   ///
+  /// - Parameters:
+  ///   - configuration: The configuration of the server.
+  ///   - loop: The loop of the calling thread; nil: the server uses its own threads.
+  ///   - ending: Signalled when the server is to end, which may be before it serves.
+  /// - Returns: Nil if the server is to end before it serves; everything is closed again then, as after
+  ///   an error.
   /// - Throws: `StartupError`, `StorageError` or `SourceError`; everything is closed again then.
   static func open(
-    _ configuration: ServerConfiguration, on loop: PollLoop? = nil
-  ) async throws -> ServerParts {
+    _ configuration: ServerConfiguration, on loop: PollLoop? = nil, ending: Latch = Latch()
+  ) async throws -> ServerParts? {
     try configuration.checkLimits()
     let plan = try DescriptorPlan(for: configuration)
     let (logger, isTest) = (configuration.logger, configuration.isTest)
@@ -77,14 +83,18 @@ struct ServerParts: Sendable {
     let status = ServerStatus(
       measuresTurns: configuration.admin != nil || configuration.metrics != nil)
     let incidents = JournalIncidents(status, logger)
-    let ending = Latch()
     let admin = try await adminInterface(of: configuration, secrets.adminAccess, status, ending)
-    let member: ClusterMember?
+    var member: ClusterMember?
+    let signals: ServerSignals
     do {
+      // Blocks while it waits for the database. Until then a signal ends the process immediately.
       member = try configuration.cluster.map { cluster throws(StartupError) in
         try ClusterMember(cluster, configuration, status)
       }
+      // Before there are folders, files of sockets or programs, which must not be left.
+      signals = try ServerSignals(configuration, on: loop, ending: ending)
     } catch {
+      await member?.leave()
       await admin?.stop()
       throw error
     }
@@ -123,7 +133,8 @@ struct ServerParts: Sendable {
         guard let database else { return [] }
         return remote.builtin(configuration.builtin, database.todoLists, database.ledger)
       }
-      await programs.start()
+      await programs.start(until: ending)
+      guard !ending.isSignalled else { throw EndedEarly() }
       let kinds = programs.replacing(own)
       if !configuration.listeners.isEmpty { try await documents?.open() }
       let server = try await Server.start(
@@ -151,7 +162,7 @@ struct ServerParts: Sendable {
       return ServerParts(
         database: database, documents: documents, hasFailed: hasFailed, client: remote?.client,
         server: server, secrets: secrets, folder: folder, lock: lock, member: member,
-        programs: programs, admin: admin, traces: traces, ending: ending)
+        programs: programs, admin: admin, traces: traces, signals: signals)
     } catch {
       await member?.leave()
       await programs.close()
@@ -161,9 +172,14 @@ struct ServerParts: Sendable {
       await database?.close()
       await documents?.close()
       folder?.remove()
+      signals.end()
+      if error is EndedEarly { return nil }
       throw error
     }
   }
+
+  /// The server is to end before it serves.
+  private struct EndedEarly: Error {}
 
   /// Starts the admin interface before everything that takes long; nil without one.
   private static func adminInterface(

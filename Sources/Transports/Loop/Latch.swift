@@ -35,8 +35,11 @@ public final class Latch: Sendable {
     for body in waiting { body() }
   }
 
+  /// True if the latch has been signalled.
+  public var isSignalled: Bool { state.withLock { $0.isSignalled } }
+
   /// Calls `body` when the latch is signalled, or immediately if it already was.
-  func whenSignalled(_ body: @escaping @Sendable () -> Void) {
+  public func whenSignalled(_ body: @escaping @Sendable () -> Void) {
     let isSignalled = state.withLock { state in
       if !state.isSignalled { state.waiting.append(body) }
       return state.isSignalled

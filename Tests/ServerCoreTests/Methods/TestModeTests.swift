@@ -211,6 +211,21 @@ struct TestModeTests {
       Self.frame(0, 1, 5, applied: "2"), sent("2", revision: 1))
   }
 
+  /// They got no response at all.
+  @Test("at the end of the server, messages that wait get a response when their time is over")
+  func endsWhileBusy() async throws {
+    let outside = OutsideWork()
+    let ended = outside.begin()
+    let peer = Peer(World(underTest: .init(), outside: outside))
+    peer.send(request("1", "ping"), ServerCoreTests.set("2", 5))
+    peer.tell(.finish)
+    #expect(peer.takeMessages() == [])
+    peer.tell(.timeIsUp)
+    try await peer.expect(answer("1"), sent("2", revision: 1))
+    #expect(peer.isClosed)
+    ended()
+  }
+
   // MARK: Refusals
 
   @Test("without --test the methods do not exist")

@@ -45,9 +45,12 @@ final class World {
 
   /// Creates a shard under test. Its clock is advanced over the wire, and its work runs on its
   /// loop.
-  init(underTest limits: SessionLimits, kinds: [StoreKind] = []) {
+  init(
+    underTest limits: SessionLimits, kinds: [StoreKind] = [], outside: OutsideWork = OutsideWork()
+  ) {
     journalThread = nil
-    let rest = IdleTracker(checkThread: {}, execute: { [loop] in loop.execute($0) })
+    let rest = IdleTracker(
+      outside: outside, checkThread: {}, execute: { [loop] in loop.execute($0) })
     shard = Shard(testing: rest, kinds: Self.kinds(orders) + kinds, limits: limits)
   }
 

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of sessions and servers that end while a program works."""
 
+import json
+import os
+import shlex
+import subprocess
+
 from .case import ServingTestCase
+from .server import OPTIONS, Server
 
 
 class EndingTests(ServingTestCase):
@@ -41,6 +47,44 @@ def on_open(params):
         self.client(server).call("store/send", store="good", input={})
         # It checks the exit code and the log.
         self.stop(server)
+
+    def test_server_stops_before_a_program_has_described_itself(self) -> None:
+        """It left the process, and under test the data folder."""
+        program = self.program('(FOLDER / "process").write_text(f"{os.getpid()}\\n")\ntime.sleep(1000)')
+        temporary, socket = self.folder(), program.folder / "socket"
+        for options in [["--test"], ["--unix", str(socket)]]:
+            server = Server(*options, k=program.command)
+            server.environment["TMPDIR"] = str(temporary)
+            self.addCleanup(self.stop, server)
+            server.begin()
+            process = program.folder / "process"
+            self.wait(lambda: process.exists() and process.read_text().endswith("\n"), "the program starts")
+            number = int(process.read_text())
+            process.unlink()
+            self.stop(server)
+            self.assertEqual(list(temporary.iterdir()), [])
+            self.assertFalse(socket.exists())
+            with self.assertRaises(ProcessLookupError):
+                os.kill(number, 0)
+
+    def test_end_of_input_beside_a_program_that_does_not_describe_itself(self) -> None:
+        """Each request waited for another start of the program."""
+        program = self.program("time.sleep(1000)")
+        settings = program.folder / "settings.yaml"
+        words = ", ".join(json.dumps(word) for word in shlex.split(program.command))
+        settings.write_text(f"stores:\n  k:\n    command: [{words}]\n    time-limit: 2\n")
+        requests = [
+            json.dumps({"jsonrpc": "2.0", "id": id, "method": "store/subscribe", "params": {"store": "k"}})
+            for id in range(8)
+        ]
+        for options in [], ["--test"]:
+            done = subprocess.run(
+                [OPTIONS.program, "serve", "--config", settings, *options], input="\n".join(requests),
+                capture_output=True, text=True, timeout=600, check=True)
+            codes = [json.loads(line)["error"]["code"] for line in done.stdout.splitlines()]
+            self.assertEqual(codes, [-32603] * len(requests))
+            # The first failure, and at most one more.
+            self.assertLessEqual(done.stderr.count("did not respond within"), 2, done.stderr)
 
     def test_server_stops_beside_a_program_that_does_not_open_a_store(self) -> None:
         program = self.program('def on_open(params): wait_for("never")')

@@ -25,15 +25,20 @@ class Server:
         self.options = [OPTIONS.program, "serve", "--tcp", f"127.0.0.1:{self.port}", *options]
         for name, command in stores.items():
             self.options += ["--store", f"{name}={command}"]
+        self.environment = dict(os.environ)
         self.log = tempfile.TemporaryFile()
         self.process: subprocess.Popen | None = None
 
-    def start(self) -> None:
+    def begin(self) -> None:
+        """Starts the server without waiting until it listens."""
         self.process = subprocess.Popen(
-            self.options, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log
+            self.options, env=self.environment, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log
         )
         # It does not outlive tests that are interrupted.
         atexit.register(self.process.kill)
+
+    def start(self) -> None:
+        self.begin()
         for _ in range(800):
             try:
                 Client(self.port).close()

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import Transports
+
+/// The signals of a server: those that end it, and SIGHUP, at which it reads its files again.
+struct ServerSignals: Sendable {
+  /// The requests to read the files again, from the start of the server on. Several that have not been
+  /// carried out are one.
+  let reloads: AsyncStream<Void>
+  private let signals: ProcessSignals?
+
+  /// Lets the process survive SIGHUP until the signals are handled.
+  static func prepare(for configuration: ServerConfiguration) {
+    if configuration.handlesSignals, configuration.canBeReloaded { signal(SIGHUP, SIG_IGN) }
+  }
+
+  /// Starts to handle signals, if the configuration says so.
+  ///
+  /// - Parameters:
+  ///   - configuration: The configuration of the server.
+  ///   - loop: The loop of the calling thread; nil: a thread is started.
+  ///   - ending: Signalled when the server is to end.
+  /// - Throws: `StartupError`.
+  init(
+    _ configuration: ServerConfiguration, on loop: PollLoop?, ending: Latch
+  ) throws(StartupError) {
+    let (reloads, reload) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    self.reloads = reloads
+    guard configuration.handlesSignals else {
+      signals = nil
+      return
+    }
+    let canBeReloaded = configuration.canBeReloaded
+    // The end of the terminal ends the server, too, unless it was started with `nohup`.
+    let handlesHangup = canBeReloaded || !ProcessSignals.isIgnored(SIGHUP)
+    signals = try ProcessSignals([SIGTERM, SIGINT] + (handlesHangup ? [SIGHUP] : []), on: loop) {
+      number in
+      if number == SIGHUP, canBeReloaded { reload.yield() } else { ending.signal() }
+    }
+  }
+
+  /// Restores the default effect of the signals, as `ProcessSignals.end`.
+  func end() { signals?.end() }
+}
+
+extension ServerConfiguration {
+  /// True if the server has files that it reads again at SIGHUP, or a service manager, which asks each of
+  /// its services to reload, also one that has nothing to reload.
+  fileprivate var canBeReloaded: Bool {
+    tokenFile != nil || adminTokenFile != nil || certificate != nil || reload != nil
+      || ServiceManager() != nil
+  }
+}
