@@ -21,6 +21,41 @@ struct ProcessTests {
     #expect(result.errors == "")
   }
 
+  /// It waited for the reader, and with it all clients.
+  @Test("the program responds while nothing reads its log", arguments: ["text", "json"])
+  func unreadLog(format: String) throws {
+    let folder = try TestFolder()
+    let process = Process()
+    // It ends also if it waits for this test.
+    process.executableURL = URL(filePath: "/usr/bin/timeout")
+    process.arguments = [
+      "300", Program.path, "serve", "--data-dir", folder.path, "--log-level", "trace",
+      "--log-format", format,
+    ]
+    let (input, output, errors) = (Pipe(), Pipe(), Pipe())
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    let send = { (number: Int) in
+      try input.fileHandleForWriting.write(
+        contentsOf: Array((request(number, ["type": "stateRequested"]) + "\n").utf8))
+      _ = try output.fileHandleForReading.read(untilLineWith: "\"id\":\(number)")
+    }
+    for number in 1...1_000 { try send(number) }
+    _ = try errors.fileHandleForReading.read(untilLineWith: "began")
+    try send(0)
+    _ = try errors.fileHandleForReading.read(
+      untilLineWith: "lines were left out, because nothing read the log")
+    // A process of another test may hold the end of the input, too, so that its end would not be seen.
+    for method in [#""id":1,"method":"shutdown""#, #""method":"exit""#] {
+      try input.fileHandleForWriting.write(
+        contentsOf: Array("{\"jsonrpc\":\"2.0\",\(method)}\n".utf8))
+    }
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+  }
+
   @Test("the program responds once to a stream of another protocol, and executes nothing")
   func foreignProtocol() throws {
     let folder = try TestFolder()

@@ -4,12 +4,14 @@ internal import Logging
 internal import StatewireJSON
 
 /// The log handler of a program: it writes each event to standard error as one printable line, even if
-/// names of clients, sources and files contain control characters.
+/// names of clients, sources and files contain control characters. Lines are left out while no process reads
+/// them.
 struct StandardErrorLogHandler: LogHandler {
   private let label: String
   private let settings: LogSettings
   private var text: StreamLogHandler
   private let json: JSONLog
+  private let gate: StandardErrorGate
   /// The level of this logger alone; nil: that of the settings.
   private var ownLevel: Logger.Level?
 
@@ -19,8 +21,12 @@ struct StandardErrorLogHandler: LogHandler {
   ///   - label: The label of the logger.
   ///   - settings: The level and the format, which may change.
   ///   - json: Writes lines of JSON.
-  init(_ label: String, _ settings: LogSettings, json: JSONLog = JSONLog()) {
-    (self.label, self.settings, self.json) = (label, settings, json)
+  ///   - gate: Decides which lines are written.
+  init(
+    _ label: String, _ settings: LogSettings, json: JSONLog = JSONLog(),
+    gate: StandardErrorGate = .shared
+  ) {
+    (self.label, self.settings, self.json, self.gate) = (label, settings, json, gate)
     text = StreamLogHandler.standardError(label: label)
   }
 
@@ -45,6 +51,17 @@ struct StandardErrorLogHandler: LogHandler {
   }
 
   func log(event: LogEvent) {
+    guard let leftOut = gate.pass() else { return }
+    if leftOut > 0 {
+      var note = event
+      (note.level, note.metadata) = (.warning, nil)
+      note.message = "\(leftOut) lines were left out, because nothing read the log"
+      write(note)
+    }
+    write(event)
+  }
+
+  private func write(_ event: LogEvent) {
     switch settings.format {
     case .text:
       var event = event
