@@ -15,6 +15,9 @@ public final class HeldJobs: Sendable {
   /// Runs the waiting jobs.
   public func run() { for job in jobs.removeAll() { job() } }
 
+  /// Drops the waiting jobs, which often refer to the owner of this object.
+  public func drop() { _ = jobs.removeAll() }
+
   /// Returns when at least `count` jobs wait.
   ///
   /// - Throws: `CancellationError` when the time limit of the test is over.
