@@ -14,8 +14,8 @@ extension ClientConnection {
   ///     text frame.
   ///   - maximumMessageBytes: The longest message that is accepted from the server.
   ///   - trust: The servers to accept over TLS.
-  /// - Throws: `ClientError.notConnected`, `.unusableFile`, `.unusableFiles`. Over TLS, the first
-  ///   `send` or `receive` throws if the server is not trusted.
+  /// - Throws: `ClientError.notConnected`, `.unusableFile`, `.unusableFiles`; `CancellationError`. Over
+  ///   TLS, the first `send` or `receive` throws if the server is not trusted.
   public static func connect(
     to address: ServerAddress, framing: Framing = defaultFraming,
     maximumMessageBytes: Int = defaultMaximumMessageBytes, trust: ClientTrust = ClientTrust()
@@ -28,7 +28,13 @@ extension ClientConnection {
       }
     let connection: ClientConnection
     do {
-      connection = try await connect(to: address, framing, maximumMessageBytes, context)
+      connection = try await ConnectAttempt.run { bootstrap in
+        try await connect(
+          bootstrap.channelOption(.autoRead, value: false), to: address, framing,
+          maximumMessageBytes, context)
+      }
+    } catch let error as CancellationError {
+      throw error
     } catch {
       throw ClientError.notConnected(address, reason: reason(for: error))
     }
@@ -38,12 +44,9 @@ extension ClientConnection {
 
   /// - Parameter context: The configuration of TLS; nil if the address does not use it.
   private static func connect(
-    to address: ServerAddress, _ framing: Framing, _ maximumMessageBytes: Int,
-    _ context: NIOSSLContext?
+    _ bootstrap: sending ClientBootstrap, to address: ServerAddress, _ framing: Framing,
+    _ maximumMessageBytes: Int, _ context: NIOSSLContext?
   ) async throws -> ClientConnection {
-    let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .channelOption(.autoRead, value: false)
-      .channelOption(.allowRemoteHalfClosure, value: true)
     switch address {
     case .unix(let path):
       return try await bootstrap.connect(unixDomainSocketPath: path) { channel in

@@ -4,6 +4,7 @@ import ClientTransports
 import Foundation
 import NIOCore
 import NIOPosix
+import TestSupport
 import Testing
 
 @Suite("Client of a listening server", .timeLimit(.minutes(15)))
@@ -54,6 +55,17 @@ struct ConnectedClientTests {
       #expect(try await connection.receiveText() == "2")
       await connection.close()
     }
+  }
+
+  /// It waited for the time limit of ten seconds, and with it a program that a signal should end.
+  @Test("an attempt to connect ends when it is cancelled")
+  func cancelled() async throws {
+    let listener = try FullListener()
+    let address = ServerAddress.tcp(host: "127.0.0.1", port: listener.port)
+    let connecting = Task { try await ClientConnection.connect(to: address) }
+    try await eventually("the client waits for the server") { try listener.isAwaited() }
+    connecting.cancel()
+    await #expect(throws: CancellationError.self) { try await connecting.value }
   }
 
   @Test("the client refuses a message over its limit")
@@ -145,5 +157,55 @@ private final class EchoHandler: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     context.writeAndFlush(data, promise: nil)
+  }
+}
+
+/// A listening socket that accepts no connection, and has no place for one that waits.
+private final class FullListener {
+  let port: Int
+  private var descriptors: [CInt] = []
+
+  init() throws {
+    let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
+    let listener = socket(AF_INET, kind, 0)
+    descriptors = [listener]
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    port = try withUnsafeMutablePointer(to: &address) { pointer in
+      try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+        try #require(bind(listener, generic, size) == 0 && listen(listener, 0) == 0)
+        try #require(getsockname(listener, generic, &size) == 0)
+        return Int(UInt16(bigEndian: pointer.pointee.sin_port))
+      }
+    }
+    // The queue holds one more than the number of `listen`.
+    for _ in 0..<3 {
+      let client = socket(AF_INET, kind, 0)
+      descriptors.append(client)
+      withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = connect(client, $0, size) }
+      }
+    }
+    own = try waiting()
+  }
+
+  /// The sockets of this object that wait for the listener.
+  private var own = 0
+
+  deinit { for descriptor in descriptors { close(descriptor) } }
+
+  /// True if another socket waits for the listener.
+  func isAwaited() throws -> Bool { try waiting() > own }
+
+  /// The number of sockets that have sent SYN to the port and wait.
+  private func waiting() throws -> Int {
+    let table = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
+    let remote = String(format: "0100007F:%04X", port)
+    return table.split(separator: "\n").count { line in
+      let fields = line.split(separator: " ")
+      return fields.count > 3 && fields[2] == remote && fields[3] == "02"
+    }
   }
 }

@@ -130,19 +130,20 @@ extension SocketRelay {
   }
 
   private func connect(_ context: NIOSSLContext?) async throws -> Stream {
-    let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .channelOption(.allowRemoteHalfClosure, value: true)
     do {
-      switch address {
-      case .unix(let path):
-        return try await bootstrap.connect(
-          unixDomainSocketPath: path, channelInitializer: Self.stream)
-      case .tcp(let host, let port), .tls(let host, let port), .web(let host, let port),
-        .secureWeb(let host, let port):
-        return try await bootstrap.connect(host: host, port: port) { channel in
-          ClientConnection.secure(channel, host, context).flatMap { Self.stream(of: channel) }
+      return try await ConnectAttempt.run { bootstrap in
+        switch address {
+        case .unix(let path):
+          try await bootstrap.connect(unixDomainSocketPath: path, channelInitializer: Self.stream)
+        case .tcp(let host, let port), .tls(let host, let port), .web(let host, let port),
+          .secureWeb(let host, let port):
+          try await bootstrap.connect(host: host, port: port) { channel in
+            ClientConnection.secure(channel, host, context).flatMap { Self.stream(of: channel) }
+          }
         }
       }
+    } catch let error as CancellationError {
+      throw error
     } catch {
       throw ClientError.notConnected(address, reason: ClientConnection.reason(for: error))
     }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+internal import NIOPosix
+internal import Synchronization
+
+/// An attempt to connect that ends when its task is cancelled. SwiftNIO waits for the server until its time
+/// limit.
+final class ConnectAttempt: Sendable {
+  private struct State {
+    var isCancelled = false
+    /// The last channel: a name can have several addresses, which are tried one after another.
+    var channel: (any Channel)?
+  }
+
+  private let state = Mutex(State())
+
+  /// Connects with a bootstrap.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled; otherwise as `connect`.
+  static func run<Value: Sendable>(
+    _ connect: (sending ClientBootstrap) async throws -> Value
+  ) async throws -> Value {
+    let attempt = ConnectAttempt()
+    return try await withTaskCancellationHandler {
+      do {
+        return try await connect(attempt.bootstrap())
+      } catch {
+        throw Task.isCancelled ? CancellationError() : error
+      }
+    } onCancel: {
+      attempt.cancel()
+    }
+  }
+
+  private func bootstrap() -> ClientBootstrap {
+    ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .channelOption(.allowRemoteHalfClosure, value: true)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture { try self.took(channel) }
+      }
+  }
+
+  private func took(_ channel: any Channel) throws {
+    let isCancelled = state.withLock { state in
+      state.channel = channel
+      return state.isCancelled
+    }
+    if isCancelled { throw CancellationError() }
+  }
+
+  private func cancel() {
+    let channel = state.withLock { state in
+      state.isCancelled = true
+      return state.channel
+    }
+    channel?.close(promise: nil)
+  }
+}
