@@ -189,7 +189,8 @@ extension ProgramLoop {
     }
     // Actions and work wait for the program; inputs do so only while it starts.
     switch (job, phase) {
-    case (.input, .starting) where hasFailedToStart: end(job, unavailable)
+    case (.input, .starting) where hasFailedToStart, (.input, .waiting) where hasFailedToStart:
+      end(job, unavailable)
     case (.input, .waiting(let time)) where time > .now: end(job, unavailable)
     case (.action(_, let key, false, nil, _), _)
     where instance.waiting.contains { $0.isTick(key) }:

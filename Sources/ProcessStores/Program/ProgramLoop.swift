@@ -140,12 +140,12 @@ final class ProgramLoop {
 
   private func start() {
     phase = .starting
+    startedAt = .now
     do throws(ProgramProcess.StartError) {
       process = try ProgramStreams(command)
     } catch {
       return failed("cannot start \(command.words[0]): \(error)")
     }
-    startedAt = .now
     strayMessages = Self.strayLimit()
     requests = ProgramRequests()
     let id = requests.request("machine/describe") { $0.member("protocol", 1) }
@@ -168,7 +168,9 @@ final class ProgramLoop {
     }
     if let line = lastErrorLine { reason += ": \(line)" }
     lastErrorLine = nil
-    if ContinuousClock.now - startedAt > .seconds(10) { (failures, lastProblem) = (0, nil) }
+    if !wasStarting, ContinuousClock.now - startedAt > .seconds(10) {
+      (failures, lastProblem) = (0, nil)
+    }
     if wasStarting { hasFailedToStart = !changesAgain }
     // The next start has the changed files.
     if changesAgain { (changesAgain, failures) = (false, 0) }
@@ -181,7 +183,7 @@ final class ProgramLoop {
     }
     phase = .waiting(until: .now + delay)
     described(nil, reason)
-    if delay > .zero || wasStarting { failEarly() }
+    if delay > .zero || hasFailedToStart { failEarly() }
     failRequests("the program of the store kind \(kind.quoted()) has failed")
   }
 
@@ -203,6 +205,7 @@ final class ProgramLoop {
 
   /// Adds a request that has been written.
   func add(_ id: Int, _ request: Request) {
+    // Nothing waits for a start after one that has failed, so it does not keep a server under test busy.
     if case .describe = request, hasFailedToStart { return open.add(id, (request, nil)) }
     open.add(id, (request, busy?()))
   }

@@ -86,6 +86,23 @@ def on_open(params):
             # The first failure, and at most one more.
             self.assertLessEqual(done.stderr.count("did not respond within"), 2, done.stderr)
 
+    def test_input_for_a_program_that_hangs_at_its_next_start(self) -> None:
+        """It got no response: a start that had exceeded the time limit counted as a program that has run for a while."""
+        program = self.program("""
+if (FOLDER / "hang").exists():
+    time.sleep(1000)
+
+def on_input(params):
+    if params["input"] == "end":
+        os._exit(3)
+    return {}
+""")
+        client = self.client(self.serve(k=program.command))
+        client.call("store/send", store="k", input="first")
+        program.set("hang")
+        for input in ["end", "waits", "last"]:
+            self.stops(client, "k", input)
+
     def test_server_stops_beside_a_program_that_does_not_open_a_store(self) -> None:
         program = self.program('def on_open(params): wait_for("never")')
         server = self.serve(k=program.command)
