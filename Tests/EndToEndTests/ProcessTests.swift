@@ -37,16 +37,11 @@ struct ProcessTests {
     process.standardOutput = output
     process.standardError = errors
     try process.run()
-    let send = { (number: Int) in
+    for number in 1...1_000 {
       try input.fileHandleForWriting.write(
         contentsOf: Array((request(number, ["type": "stateRequested"]) + "\n").utf8))
       _ = try output.fileHandleForReading.read(untilLineWith: "\"id\":\(number)")
     }
-    for number in 1...1_000 { try send(number) }
-    _ = try errors.fileHandleForReading.read(untilLineWith: "began")
-    try send(0)
-    _ = try errors.fileHandleForReading.read(
-      untilLineWith: "lines were left out, because nothing read the log")
     // A process of another test may hold the end of the input, too, so that its end would not be seen.
     for method in [#""id":1,"method":"shutdown""#, #""method":"exit""#] {
       try input.fileHandleForWriting.write(
@@ -54,6 +49,7 @@ struct ProcessTests {
     }
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
+    withExtendedLifetime(errors) {}
   }
 
   @Test("the program responds once to a stream of another protocol, and executes nothing")

@@ -83,4 +83,32 @@ struct LogFormatTests {
     handler.logLevel = .error
     #expect(handler.logLevel == .error && StandardErrorLogHandler("b", settings).logLevel == .debug)
   }
+
+  /// A pipe that is writable takes 4,096 bytes, and a longer line blocked the thread that logs.
+  @Test(
+    "lines for which a pipe has no place are left out and counted, whatever their length",
+    arguments: LogFormat.allCases)
+  func fullPipe(format: LogFormat) throws {
+    var ends: [CInt] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    let (reading, output) = (FileHandle(fileDescriptor: ends[0]), StandardErrorOutput(ends[1]))
+    let line = String(repeating: "x", count: 4_155)
+    for _ in 0..<100 { output.write((line + "\n").utf8) }
+    var text = String(decoding: reading.availableData, as: UTF8.self)
+    let settings = LogSettings(level: .info, format: format)
+    Logger(label: "a") { StandardErrorLogHandler($0, settings, output: output) }.info("end")
+    #expect(output.takeLeftOut() == 0)
+    close(ends[1])
+    text += String(decoding: try #require(try reading.readToEnd()), as: UTF8.self)
+    let lines = text.split(separator: "\n")
+    let whole = lines.count { $0 == line }
+    #expect(0 < whole && whole < 100)
+    // Before them there may be a part of a line.
+    let last = lines.suffix(2)
+    #expect(lines.count - whole - last.count <= 1 && last.last?.contains("end") == true)
+    let note = "\(100 - whole) lines were left out, because nothing read the log"
+    #expect(
+      last.first?.contains(note) == true && last.first?.contains("warning") == true, "\(last)")
+    close(ends[0])
+  }
 }

@@ -24,7 +24,7 @@ struct JSONLog: Sendable {
     return (time.tv_sec, time.tv_nsec / 1_000_000)
   }
   /// Writes a line with its end.
-  var write: @Sendable ([UInt8]) -> Void = Self.writeToStandardError
+  let write: @Sendable ([UInt8]) -> Void
 
   private static let names: Set<String> = ["time", "level", "logger", "module", "message"]
 
@@ -81,22 +81,5 @@ struct JSONLog: Sendable {
     let clock = [digits(parts.tm_hour, 2), digits(parts.tm_min, 2), digits(parts.tm_sec, 2)]
     return
       "\(date.joined(separator: "-"))T\(clock.joined(separator: ":")).\(digits(time.milliseconds, 3))Z"
-  }
-
-  /// Writes a line in one call, so that lines of several threads do not mix.
-  @Sendable
-  private static func writeToStandardError(_ line: [UInt8]) {
-    var rest = line[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
-      if count > 0 {
-        rest = rest.dropFirst(count)
-      } else if errno == EAGAIN {
-        var waiting = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-        poll(&waiting, 1, -1)
-      } else if errno != EINTR {
-        return
-      }
-    }
   }
 }

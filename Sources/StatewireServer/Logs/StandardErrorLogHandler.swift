@@ -11,7 +11,7 @@ struct StandardErrorLogHandler: LogHandler {
   private let settings: LogSettings
   private var text: StreamLogHandler
   private let json: JSONLog
-  private let gate: StandardErrorGate
+  private let output: StandardErrorOutput
   /// The level of this logger alone; nil: that of the settings.
   private var ownLevel: Logger.Level?
 
@@ -20,14 +20,15 @@ struct StandardErrorLogHandler: LogHandler {
   /// - Parameters:
   ///   - label: The label of the logger.
   ///   - settings: The level and the format, which may change.
-  ///   - json: Writes lines of JSON.
-  ///   - gate: Decides which lines are written.
+  ///   - output: The output of both formats.
+  ///   - json: Writes lines of JSON; nil: to the output.
   init(
-    _ label: String, _ settings: LogSettings, json: JSONLog = JSONLog(),
-    gate: StandardErrorGate = .shared
+    _ label: String, _ settings: LogSettings, output: StandardErrorOutput = .shared,
+    json: JSONLog? = nil
   ) {
-    (self.label, self.settings, self.json, self.gate) = (label, settings, json, gate)
-    text = StreamLogHandler.standardError(label: label)
+    (self.label, self.settings, self.output) = (label, settings, output)
+    self.json = json ?? JSONLog(write: { output.write($0) })
+    text = StreamLogHandler(label: label, stream: StandardErrorStream(output: output))
   }
 
   var logLevel: Logger.Level {
@@ -51,8 +52,8 @@ struct StandardErrorLogHandler: LogHandler {
   }
 
   func log(event: LogEvent) {
-    guard let leftOut = gate.pass() else { return }
-    if leftOut > 0 {
+    let leftOut = output.takeLeftOut()
+    if leftOut > 0, logLevel <= .warning {
       var note = event
       (note.level, note.metadata) = (.warning, nil)
       note.message = "\(leftOut) lines were left out, because nothing read the log"
