@@ -62,6 +62,8 @@ struct ShardTests {
       #expect(second.ends == 1)
       shard.turn {}
       #expect((calls, first.ends, second.ends) == (1, 1, 1))
+      // It refers to the shard.
+      shard.turnOutcome.whenRedacted = {}
     }
   }
 

@@ -9,14 +9,14 @@ public final class HeldJobs: Sendable {
   /// The number of waiting jobs.
   public var count: Int { jobs.count }
 
-  @Sendable
-  public func add(_ job: @escaping @Sendable () -> Void) { jobs.add(job) }
+  /// Adds a job. The closure does not keep this object: jobs often refer to the owner of the closure, and none
+  /// of them would be released.
+  public var add: @Sendable (_ job: @escaping @Sendable () -> Void) -> Void {
+    { [weak self] job in self?.jobs.add(job) }
+  }
 
   /// Runs the waiting jobs.
   public func run() { for job in jobs.removeAll() { job() } }
-
-  /// Drops the waiting jobs, which often refer to the owner of this object.
-  public func drop() { _ = jobs.removeAll() }
 
   /// Returns when at least `count` jobs wait.
   ///

@@ -44,11 +44,13 @@ struct SampledTracerTests {
     let memory = InMemoryTracer()
     let input = try #require(
       SampledTracer(memory, ratio: 1).begin("todo", continuing: nil, isSampled: true))
-    #expect(input.child(.effect, "load") != nil)
+    let effect = try #require(input.child(.effect, "load"))
     input.end(.finished)
     input.end(.failed)
     #expect(input.child(.effect, "load") == nil)
     #expect(memory.finishedSpans.map(\.status) == [nil])
+    // A span that has not ended and its tracer refer to each other.
+    effect.end(.finished)
   }
 
   @Test("spans of inputs, effects and an author's own code are one tree, by any tracer")

@@ -33,8 +33,6 @@ final class World {
       storeFailed: storeFailed)
   }
 
-  deinit { journalThread?.drop() }
-
   /// Begins to restore the sessions of the journal, which are loaded one by one.
   func beginRestoring() throws {
     try shard.assumeIsolated { shard in try shard.beginRestoring { Issue.record("\($0)") } }
