@@ -4,13 +4,13 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// An attempt to connect that ends when its task is cancelled. SwiftNIO waits for the server until its time
-/// limit.
+/// An attempt to connect that ends when its task is cancelled, at the latest when the name of the server has
+/// been resolved. SwiftNIO waits for the server until its time limit.
 final class ConnectAttempt: Sendable {
   private struct State {
     var isCancelled = false
-    /// The last channel: a name can have several addresses, which are tried one after another.
-    var channel: (any Channel)?
+    /// The channels: a name can have several addresses, which are tried at the same time.
+    var channels: [any Channel] = []
   }
 
   private let state = Mutex(State())
@@ -43,17 +43,17 @@ final class ConnectAttempt: Sendable {
 
   private func took(_ channel: any Channel) throws {
     let isCancelled = state.withLock { state in
-      state.channel = channel
+      state.channels.append(channel)
       return state.isCancelled
     }
     if isCancelled { throw CancellationError() }
   }
 
   private func cancel() {
-    let channel = state.withLock { state in
+    let channels = state.withLock { state in
       state.isCancelled = true
-      return state.channel
+      return state.channels
     }
-    channel?.close(promise: nil)
+    for channel in channels { channel.close(promise: nil) }
   }
 }

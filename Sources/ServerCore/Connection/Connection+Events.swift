@@ -82,6 +82,7 @@ extension Connection {
       guard life.isOpen else { return }
       take(event, shard)
     case .finish:
+      serverEnds = true
       if isNodeLink, life.isOpen { writeControl(.ends) }
       advance(.finish)
     case .linger:
@@ -109,6 +110,7 @@ extension Connection {
     case .timeIsUp:
       advance(.timeIsUp)
       endWait()
+      cancelOverdue()
       resume(shard)
     case .refused(let refusal):
       refuse(refusal.error)
@@ -218,8 +220,8 @@ extension Connection {
   }
 
   /// True while a message must wait until the effects of earlier messages have settled; only under
-  /// test, and only until their time is over.
-  private var isWorkAwaited: Bool { !life.isTimeUp && testing?.isBusy ?? false }
+  /// test, and only until the server ends and their time is over.
+  private var isWorkAwaited: Bool { !(serverEnds && life.isTimeUp) && testing?.isBusy ?? false }
 
   /// Continues the connection once all work is idle, if that is what its messages wait for. Other
   /// waits end with `caughtUp` or `othersServed`, even for a client that does not read.
@@ -338,16 +340,20 @@ extension Connection: ClientWriterDelegate {
 
   /// Cancels requests whose time is over, sends the output of the turn, and closes if all is done.
   public func turnEnded() {
-    // Also at later turns: waiting messages are still carried out, and get no time either.
-    if life.isTimeUp {
-      // In a session with a handle the effects continue; only their responses are cancelled.
-      let livesOn = participant.session.handle != nil
-      for request in running.removeAll() {
-        if livesOn { respondCancelled(request) } else { cancel(request) }
-      }
-    }
+    cancelOverdue()
     writer.endTurn()
     closeIfDone()
+  }
+
+  /// Cancels the running requests if their time is over; also at later turns: waiting messages are still
+  /// carried out, and get no time either.
+  private func cancelOverdue() {
+    guard life.isTimeUp else { return }
+    // In a session with a handle the effects continue; only their responses are cancelled.
+    let livesOn = participant.session.handle != nil
+    for request in running.removeAll() {
+      if livesOn { respondCancelled(request) } else { cancel(request) }
+    }
   }
 }
 

@@ -57,6 +57,8 @@ public final class Connection {
   var isIdleAwaited = false
   /// The phase of the connection; the transport reads it between turns.
   public internal(set) var life = ConnectionLife.open
+  /// True once the server ends.
+  var serverEnds = false
   var shutdownProgress = ShutdownProgress.none
   /// Nil except while the client attaches to a session of another shard.
   var relayState: RelayState?

@@ -20,6 +20,8 @@ struct DescribedServer: Sendable {
     let connection: ClientConnection
     do {
       connection = try await ClientConnection.connect(to: address, trust: trust)
+    } catch let error as CancellationError {
+      throw error
     } catch {
       throw StartupError("\(error)", cause: error)
     }

@@ -134,9 +134,9 @@ struct ServerParts: Sendable {
         return remote.builtin(configuration.builtin, database.todoLists, database.ledger)
       }
       await programs.start(until: ending)
-      guard !ending.isSignalled else { throw EndedEarly() }
       let kinds = programs.replacing(own)
       if !configuration.listeners.isEmpty { try await documents?.open() }
+      guard !ending.isSignalled else { throw EndedEarly() }
       let server = try await Server.start(
         kinds: kinds,
         settings: ServerSettings(

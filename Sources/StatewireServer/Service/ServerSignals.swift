@@ -5,8 +5,8 @@ internal import Transports
 
 /// The signals of a server: those that end it, and SIGHUP, at which it reads its files again.
 struct ServerSignals: Sendable {
-  /// The requests to read the files again, from the start of the server on. Several that have not been
-  /// carried out are one.
+  /// The requests to read the files again since this object was created. Several that have not been carried
+  /// out are one.
   let reloads: AsyncStream<Void>
   private let signals: ProcessSignals?
 
