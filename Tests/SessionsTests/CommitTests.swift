@@ -91,7 +91,7 @@ struct CommitTests {
       hand.run()
       journal.tooLarge = [handle]
       let fates = try [participant, other, participant].map { try deliver(add(1), $0, shard) }
-      journal.whenCommitted = { journal.tooLarge = [] }
+      journal.whenCommitted = { [unowned journal] in journal.tooLarge = [] }
       hand.run()
       #expect(fates.map(\.fate) == [.lost, .sent, .lost])
       #expect(listener.cuts > 0)

@@ -31,7 +31,7 @@ struct DelayedWorkTests {
       journal.isFull = false
       // No client calls the session. A second after a failed commit, any turn retries it.
       var accepted: [Int] = []
-      journal.whenCommitted = {
+      journal.whenCommitted = { [unowned journal] in
         if let contents = try? journal.load() {
           accepted.append(contents.sessions[0].stores[0].accepted.count)
         }

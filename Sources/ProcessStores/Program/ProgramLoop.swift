@@ -149,7 +149,8 @@ final class ProgramLoop {
     strayMessages = Self.strayLimit()
     requests = ProgramRequests()
     let id = requests.request("machine/describe") { $0.member("protocol", 1) }
-    add(id, .describe)
+    // Nothing waits for a start after one that has failed, so it does not keep a server under test busy.
+    open.add(id, (.describe, hasFailedToStart ? nil : busy?()))
   }
 
   /// Ends the process after it has failed, and starts it again later.
@@ -205,8 +206,6 @@ final class ProgramLoop {
 
   /// Adds a request that has been written.
   func add(_ id: Int, _ request: Request) {
-    // Nothing waits for a start after one that has failed, so it does not keep a server under test busy.
-    if case .describe = request, hasFailedToStart { return open.add(id, (request, nil)) }
     open.add(id, (request, busy?()))
   }
 

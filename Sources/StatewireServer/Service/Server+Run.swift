@@ -79,7 +79,7 @@ extension Server {
           return nil
         }
       }
-      // The task ends with the group.
+      // A task, because a signal arrives on a thread that must not wait for files. It ends with the group.
       group.addTask {
         for await _ in parts.signals.reloads {
           manager?.reloads()

@@ -62,7 +62,7 @@ final class ConnectionCounts: Sendable {
 
   /// Frees the place of a channel: of a silent one that gives it to another client when it begins to close, of
   /// every other one when it has closed. If that of a silent one were freed later, many clients that connect
-  /// to several loops at once would be refused. Further calls have no effect.
+  /// to several loops at the same time would be refused. Further calls have no effect.
   func leave(_ channel: ObjectIdentifier) {
     counts.withLock { counts in
       guard let address = counts.places.removeValue(forKey: channel) else { return }
