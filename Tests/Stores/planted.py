@@ -158,6 +158,13 @@ def another_protocol(message, request):
     return [result(message, protocol=2)]
 
 
+@request
+def it_describes_itself_only_once(message):
+    if message.get("method") == "machine/describe" and memory.setdefault("described", message["id"]) != message["id"]:
+        return []
+    return [message]
+
+
 @answer("machine/describe")
 def schemas_that_refer_to_nothing(message, request):
     return [result(message, schemas={"input": {"$ref": "#/$defs/Input"}})]

@@ -22,9 +22,12 @@ class Server:
         self._unknown, self._pieces = unknown, pieces
         # The work that runs, by its number; each has its sends.
         self.works = {}
-        self.request("machine/describe", {"protocol": 1}, None, check_description)
+        self.describe()
         self.flush()
         self.wait()
+
+    def describe(self):
+        self.request("machine/describe", {"protocol": 1}, None, check_description)
 
     def number(self):
         self._numbers += 1
@@ -194,6 +197,7 @@ class Player:
             params |= {"run": run, "name": step.get("name", "work"), "arguments": step["arguments"],
                        "attempt": step.get("attempt", 1)}
             identity = self.server.request("machine/run", params, None, self._ended(step, work))
+            self.server.describe()
             if "gives" not in step and "fails" not in step:
                 self.runs[step["run"]] = (identity, run)
             return

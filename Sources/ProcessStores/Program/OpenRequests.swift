@@ -18,8 +18,18 @@ struct OpenRequests {
     case restore(ProgramInstance)
     case viewers(ProgramInstance)
     case job(ProgramInstance, ProgramJob)
+    /// A request that only shows that the process continues after the one before.
+    case probe
 
     fileprivate var isWork: Bool { if case .job(_, .work) = self { true } else { false } }
+
+    /// True if the next process gets the request, too, although it is no work.
+    fileprivate var isRepeated: Bool {
+      switch self {
+      case .restore, .viewers, .job(_, .action): true
+      case .describe, .open, .job, .probe: false
+      }
+    }
   }
 
   /// The requests in order, with gaps for those that have responses and for work.
@@ -28,6 +38,8 @@ struct OpenRequests {
   private var firstID = 0
   /// The work, by the id of its request.
   private var work: [Int: Entry] = [:]
+  /// The highest id of the requests in order that have responses.
+  private var lastEnded = 0
   /// The id of the oldest request in order when `waitingTime` was last called, and the time since which
   /// it is the oldest.
   private var oldest = (id: 0, since: ContinuousClock.now)
@@ -50,6 +62,7 @@ struct OpenRequests {
       return work.isEmpty ? nil : work.removeValue(forKey: id)
     }
     ordered[index] = nil
+    lastEnded = max(lastEnded, id)
     while let first = ordered.first, first == nil {
       ordered.removeFirst()
       firstID += 1
@@ -65,7 +78,7 @@ struct OpenRequests {
     }
     (ordered, work) = ([], [:])
     // The ids of another process begin again.
-    oldest.id = 0
+    (oldest.id, lastEnded) = (0, 0)
     return entries.sorted { $0.id < $1.id }.map(\.entry)
   }
 
@@ -77,9 +90,17 @@ struct OpenRequests {
     return ids.compactMap { remove($0) }
   }
 
-  /// The request at which a process that works in order has stopped; nil if there are none.
-  var first: Request? {
-    (ordered.first ?? nil)?.request ?? work.min { $0.key < $1.key }?.value.request
+  /// The requests at which a process has probably failed, as far as the next one would get them again.
+  ///
+  /// A process begins its requests in order. So it has failed at the work that it was asked for after the
+  /// last response, or else at the first request in order. Work may also fail at any later time: if that
+  /// request is not repeated, all work is suspected.
+  var suspects: [Request] {
+    let next = ordered.isEmpty ? Int.max : firstID
+    let begun = work.filter { $0.key > lastEnded && $0.key < next }
+    guard begun.isEmpty else { return begun.values.map(\.request) }
+    if let first = (ordered.first ?? nil)?.request, first.isRepeated { return [first] }
+    return work.values.map(\.request)
   }
 
   /// Returns the work whose request has an id; nil if there is none.

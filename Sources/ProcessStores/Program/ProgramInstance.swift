@@ -35,8 +35,11 @@ final class ProgramInstance {
   /// Notes that the program has responded.
   func succeeded(at key: Int?) { if !failures.isEmpty { failures[key] = nil } }
 
-  /// Forgets the failures, because the program has changed.
+  /// Forgets the failures, because the program has changed or has run for a while.
   func forgetFailures() { failures = [:] }
+
+  /// True if the program has failed at a request.
+  func isSuspected(_ key: Int?) -> Bool { failures[key] != nil }
 
   /// True if a request is not repeated.
   func isHopeless(_ key: Int?) -> Bool { failures[key, default: 0] >= Self.maximumFailures }

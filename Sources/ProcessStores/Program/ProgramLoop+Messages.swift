@@ -9,10 +9,12 @@ extension ProgramLoop {
   ///
   /// - Returns: False if the process has failed.
   func take(_ line: UnsafeRawBufferPointer) -> Bool {
+    // The request whose response the line is.
+    var request: Request?
     do throws(JSONError) {
       switch try ProgramMessage(line) {
       case .result(let id, let text):
-        guard let request = remove(id) else {
+        guard let ended = remove(id) else {
           // The response to work that was cancelled.
           guard id <= requests.last else {
             throw JSONError(.value, "no request has the id \(id)")
@@ -20,19 +22,15 @@ extension ProgramLoop {
           try countStrayMessage()
           return true
         }
-        do throws(JSONError) {
-          try take(text, request)
-        } catch {
-          blame(request)
-          interrupted(request, "the program of the store kind \(kind.quoted()) has failed")
-          throw error
-        }
+        request = ended
+        try take(text, ended)
       case .error(let id, let error):
-        guard let request = remove(id) else {
+        guard let ended = remove(id) else {
           try countStrayMessage()
           return true
         }
-        try take(error, request)
+        request = ended
+        try take(error, ended)
       case .action(let work, let action):
         guard let id = works[work], case .job(_, .work(_, _, _, let events))? = open.work(id)
         else {
@@ -46,7 +44,8 @@ extension ProgramLoop {
       }
       return true
     } catch {
-      failed("it broke the protocol: \(error.message) (at \(error.pathDescription))")
+      failed(
+        "it broke the protocol: \(error.message) (at \(error.pathDescription))", at: request)
       return false
     }
   }
@@ -54,6 +53,7 @@ extension ProgramLoop {
   private func take(_ result: UnsafeRawBufferPointer, _ request: Request) throws(JSONError) {
     switch request {
     case .describe: run(try ProgramDescription(result))
+    case .probe: break
     case .open(let instance, let now, let opened):
       let update = try instance.apply(
         ParsedUpdate(result), of: nil, ending: nil, version: description.version, now: now)
@@ -125,6 +125,7 @@ extension ProgramLoop {
     case .restore(let instance):
       restoring -= 1
       setAside(instance, "it cannot restore a store: \(error.message)")
+    case .probe: break
     case .viewers: complain("machine/viewers failed: \(error.message)")
     case .job(_, let job):
       switch job {

@@ -50,7 +50,7 @@ extension ProgramLoop {
     takeEarly()
     if case .starting = phase {
       // Nothing waits for its description any more.
-      failRequests("the server is shutting down", isFailure: false)
+      failRequests("the server is shutting down")
       described(nil, "the server is shutting down")
     }
     for request in removeOpenings() {
@@ -113,13 +113,20 @@ extension ProgramLoop {
   }
 
   /// Restores the next stores: a bounded number at a time, so that the states of all stores are not in
-  /// memory twice.
+  /// memory twice. Sends the work that has waited once all are restored.
   private func restoreNext() {
     while restoring < Self.maximumRestoring, !unrestored.isEmpty {
       let number = unrestored.removeFirst()
       if let instance = instances[number], !instance.isOpen { restore(instance) }
     }
+    guard holdsWork, !isRestoring else { return }
+    holdsWork = false
+    for instance in instances.values where instance.isOpen { sendWaiting(instance) }
   }
+
+  /// True while stores are restored. Work waits meanwhile: the process may fail at it at any time, and
+  /// not the stores are to be suspected then.
+  private var isRestoring: Bool { restoring > 0 || !unrestored.isEmpty }
 
   /// Handles the end of the restoring of a store.
   func restored(_ instance: ProgramInstance) {
@@ -183,7 +190,9 @@ extension ProgramLoop {
     if let problem = instance.problem, case .input = job {
       return end(job, InputRefusal(.unavailable, problem))
     }
-    if instance.isOpen, case .running = phase {
+    if case .work = job, isRestoring {
+      holdsWork = true
+    } else if instance.isOpen, case .running = phase {
       if isFull, case .input = job { return end(job, unavailable) }
       return send(job, instance)
     }
@@ -202,6 +211,7 @@ extension ProgramLoop {
   private func send(_ job: ProgramJob, _ instance: ProgramInstance) {
     let number = instance.setup.number
     let id: Int
+    var isSuspected = false
     switch job {
     case .input(let input, let viewer, _, let reply):
       id = requests.request("machine/input") { params in
@@ -234,8 +244,12 @@ extension ProgramLoop {
         params.member("attempt", attempt)
       }
       works[work] = id
+      isSuspected = instance.isSuspected(pending.key)
     }
     add(id, .job(instance, job))
+    // Shows later whether the process has failed as it began the work, or at another request.
+    guard isSuspected else { return }
+    add(requests.describe(), .probe)
   }
 
   /// Ends a job without the program.
@@ -268,14 +282,14 @@ extension ProgramLoop {
     case .viewers(let instance): instance.failed(at: ProgramInstance.viewersKey)
     case .job(let instance, .action(_, let key, _, _, _)): instance.failed(at: key)
     case .job(let instance, .work(_, let pending, _, _)): instance.failed(at: pending.key)
-    case .describe, .open, .job: break
+    case .describe, .open, .job, .probe: break
     }
   }
 
   /// Ends a request whose process has ended.
   func interrupted(_ request: Request, _ reason: String) {
     switch request {
-    case .describe, .viewers: break
+    case .describe, .viewers, .probe: break
     case .restore(let instance):
       restoring -= 1
       guard instance.isHopeless(nil) else { return }

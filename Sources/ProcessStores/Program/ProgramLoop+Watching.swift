@@ -55,7 +55,7 @@ extension ProgramLoop {
     do throws(ProgramProcess.StartError) {
       let streams = try ProgramStreams(command)
       var requests = ProgramRequests()
-      _ = requests.request("machine/describe") { $0.member("protocol", 1) }
+      _ = requests.describe()
       requests.output.withBytes { streams.send($0) }
       successor = Successor(streams: streams, deadline: .now + command.timeLimit)
     } catch {
@@ -121,7 +121,7 @@ extension ProgramLoop {
   /// Replaces the process by its successor when it has responded to all requests except work.
   private func replaceIfIdle() {
     guard case .ending(let new) = phase, let successor, open.isIdle else { return }
-    failRequests("the program of the store kind \(kind.quoted()) was replaced", isFailure: false)
+    failRequests("the program of the store kind \(kind.quoted()) was replaced")
     _ = process?.end()
     process = successor.streams
     self.successor = nil

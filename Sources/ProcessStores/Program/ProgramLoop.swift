@@ -79,6 +79,8 @@ final class ProgramLoop {
   var unrestored: [Int] = []
   var restoring = 0
   static let maximumRestoring = 64
+  /// True if work waits until all stores are restored.
+  var holdsWork = false
 
   /// Limits the lines of the log.
   private let lines = TokenBucket(perSecond: 20, at: .now)
@@ -148,13 +150,17 @@ final class ProgramLoop {
     }
     strayMessages = Self.strayLimit()
     requests = ProgramRequests()
-    let id = requests.request("machine/describe") { $0.member("protocol", 1) }
+    let id = requests.describe()
     // Nothing waits for a start after one that has failed, so it does not keep a server under test busy.
     open.add(id, (.describe, hasFailedToStart ? nil : busy?()))
   }
 
   /// Ends the process after it has failed, and starts it again later.
-  func failed(_ reason: String) {
+  ///
+  /// - Parameters:
+  ///   - reason: The reason; "" if the process has ended by itself.
+  ///   - request: The request whose response was wrong; nil if it is not known at which one it has failed.
+  func failed(_ reason: String, at request: Request? = nil) {
     if let successor {
       _ = successor.streams.end()
       self.successor = nil
@@ -169,8 +175,10 @@ final class ProgramLoop {
     }
     if let line = lastErrorLine { reason += ": \(line)" }
     lastErrorLine = nil
-    if !wasStarting, ContinuousClock.now - startedAt > .seconds(10) {
-      (failures, lastProblem) = (0, nil)
+    let lifetime = ContinuousClock.now - startedAt
+    if !wasStarting, lifetime > .seconds(10) { (failures, lastProblem) = (0, nil) }
+    if !wasStarting, lifetime > .seconds(600) {
+      for instance in instances.values { instance.forgetFailures() }
     }
     if wasStarting { hasFailedToStart = !changesAgain }
     // The next start has the changed files.
@@ -185,7 +193,10 @@ final class ProgramLoop {
     phase = .waiting(until: .now + delay)
     described(nil, reason)
     if delay > .zero || hasFailedToStart { failEarly() }
-    failRequests("the program of the store kind \(kind.quoted()) has failed")
+    for suspect in request.map({ [$0] }) ?? open.suspects { blame(suspect) }
+    let problem = "the program of the store kind \(kind.quoted()) has failed"
+    if let request { interrupted(request, problem) }
+    failRequests(problem)
   }
 
   /// Handles the description of the process.
@@ -231,13 +242,10 @@ final class ProgramLoop {
 
   /// Ends the requests that were in progress when the process ended.
   ///
-  /// - Parameters:
-  ///   - reason: The reason, for clients.
-  ///   - isFailure: False if the process is ended on purpose.
-  func failRequests(_ reason: String, isFailure: Bool = true) {
+  /// - Parameter reason: The reason, for clients.
+  func failRequests(_ reason: String) {
     (works, unrestored) = ([:], [])
     for instance in instances.values { instance.isOpen = false }
-    if isFailure, let request = open.first { blame(request) }
     for entry in open.removeAll() { interrupted(removed(entry), reason) }
   }
 

@@ -34,6 +34,11 @@ struct ProgramRequests: ~Copyable {
     return last
   }
 
+  /// Asks the process to describe itself.
+  ///
+  /// - Returns: The id of the request.
+  mutating func describe() -> Int { request("machine/describe") { $0.member("protocol", 1) } }
+
   /// Writes a notification.
   mutating func notify(_ method: StaticString, _ params: (inout JSONWriter) -> Void) {
     output.raw("{\"jsonrpc\":\"2.0\"")

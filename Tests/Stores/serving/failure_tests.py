@@ -6,10 +6,12 @@ import signal
 import time
 
 from .case import Program, ServingTestCase
-from .client import RPCError
+from .client import Client, RPCError
 
 # The inputs are lists of effects, or "end".
 EFFECTS = """
+import threading
+
 def on_input(params):
     if params["input"] == "end":
         raise SystemExit(3)
@@ -18,12 +20,22 @@ def on_input(params):
 def on_action(params):
     if params["action"] == "poison":
         os._exit(7)
-    return {}
+    if params["action"] == "wrong":
+        time.sleep(0.2)
+        return {"patch": 5}
+    return {"state": {"n": 1}} if params["action"] == "right" else {}
 
 def on_run(params):
     if params["name"] == "poison":
         os._exit(7)
+    if params["name"] == "late":
+        threading.Timer(0.1, os._exit, [7]).start()
 """
+
+
+def run(name: str) -> dict:
+    """Returns an effect whose work begins again in the next process."""
+    return {"type": "run", "name": name, "restart": "again"}
 
 
 class FailureTests(ServingTestCase):
@@ -64,8 +76,7 @@ def on_restore(params):
         client, bad = self.client(server), self.client(server)
         client.call("store/send", store="k", input=[])
         if method == "action":
-            long = {"type": "run", "name": "long", "restart": "again"}
-            client.call("store/send", store="k", input=[long])
+            client.call("store/send", store="k", input=[run("long")])
         bad.send("store/send", store="k", input=effects)
         self.wait(lambda: len(program.requests(method, **members)) >= 3, "the program ends three times")
         self.accepted(client, "k", [])
@@ -82,7 +93,54 @@ def on_restore(params):
         self.assertEqual(len(program.requests("run", process=newest, name="long")), 1)
 
     def test_poison_work(self) -> None:
-        self.poisoned([{"type": "run", "name": "poison", "restart": "again"}], "run", name="poison")
+        program = self.poisoned([run("good"), run("poison")], "run", name="poison")
+        # The work that began at the same time continues.
+        newest = program.requests()[-1]["process"]
+        self.assertEqual(len(program.requests("run", process=newest, name="good")), 1)
+
+    def test_poison_work_under_load(self) -> None:
+        """Requests of other stores wait in the program when it ends."""
+        for name in ("poison", "late"):
+            program = self.program(EFFECTS)
+            server = self.serve(k=program.command)
+            client, bad = self.client(server), self.client(server)
+            client.call("store/send", store="k", input=[])
+            bad.send("store/send", store="k", input=[run(name)])
+
+            def ends(program: Program = program, client: Client = client, name: str = name) -> bool:
+                for _ in range(100):
+                    client.send("store/send", store="k", input=[])
+                client.response(client.send("store/send", store="k", input=[]))
+                return len(program.requests("run", name=name)) >= 3
+
+            self.wait(ends, "the program ends three times")
+            self.accepted(client, "k", [])
+            self.accepted(bad, "k", [])
+            self.assertEqual(len(program.requests("run", name=name)), 3)
+
+    def test_poison_work_beside_many_stores(self) -> None:
+        """Stores that were restored at that time were suspected in its place, and refused their inputs."""
+        program = self.program(EFFECTS)
+        server = self.serve(k=program.command)
+        client = self.client(server)
+        names = [f"s{number}" for number in range(200)]
+        for name in names:
+            client.call("store/open", store=name, kind="k", config={})
+        client.send("store/send", store=names[0], input=[run("poison")])
+        self.wait(lambda: len(program.requests("run")) >= 3, "the program ends three times")
+        self.accepted(client, names[-1], [])
+        for name in names:
+            client.call("store/send", store=name, input=[])
+        self.assertEqual(len(program.requests("run")), 3)
+
+    def test_action_after_one_with_a_wrong_response(self) -> None:
+        program = self.program(EFFECTS)
+        client = self.client(self.serve(k=program.command))
+        actions = [{"type": "action", "action": action} for action in ("wrong", "right")]
+        client.call("store/send", store="k", input=actions)
+        self.wait(lambda: len(program.requests("action", action="wrong")) >= 3, "three wrong responses")
+        self.accepted(client, "k", [])
+        self.assertEqual(client.state("k"), {"n": 1})
 
     def test_poison_viewers(self) -> None:
         program = self.program("""
