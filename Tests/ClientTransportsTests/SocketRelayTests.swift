@@ -32,14 +32,15 @@ struct SocketRelayTests {
 
   /// Runs a relay to a server, and calls `body` with its address.
   private func withRelay(
-    to server: ServerAddress, _ tap: Tap,
+    to server: ServerAddress, at path: String? = nil, _ tap: Tap,
     _ body: @Sendable @escaping (ServerAddress) async throws -> Void
   ) async throws {
     let folder = try TestFolder()
+    let path = path ?? folder.file("relay")
     let (addresses, address) = AsyncStream.makeStream(of: ServerAddress.self)
     try await withThrowingTaskGroup { group in
       group.addTask {
-        try await SocketRelay(to: server, tap: tap).run(at: .unix(path: folder.path + "/relay")) {
+        try await SocketRelay(to: server, tap: tap).run(at: .unix(path: path)) {
           address.yield($0)
         }
       }
@@ -50,7 +51,7 @@ struct SocketRelayTests {
       group.cancelAll()
       while (try? await group.next()) != nil {}
     }
-    #expect(!FileManager.default.fileExists(atPath: folder.path + "/relay"))
+    #expect(!FileManager.default.fileExists(atPath: path))
   }
 
   /// Starts a server that sends everything back, and ends when the client has ended.
@@ -128,6 +129,28 @@ struct SocketRelayTests {
     await #expect(throws: ClientError.notListening(address, reason: "Address already in use")) {
       try await SocketRelay(to: address, tap: Tap()).run(at: address) { _ in }
     }
+    try await server.close()
+  }
+  @Test("the file of a socket on which no process listens any more is replaced, another file is not")
+  func abandonedFile() async throws {
+    let (server, address) = try await echo()
+    let folder = try TestFolder()
+    let path = folder.file("socket")
+    // The listener of a file that was renamed does not remove it.
+    let ended = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .bind(unixDomainSocketPath: folder.file("first")).get()
+    #expect(rename(folder.file("first"), path) == 0)
+    try await ended.close()
+    try await withRelay(to: address, at: path, Tap()) { relay in
+      let client = try await ClientConnection.connect(to: relay)
+      await client.close()
+    }
+    let file = folder.file("file")
+    try Data("text".utf8).write(to: URL(fileURLWithPath: file))
+    await #expect(throws: ClientError.self) {
+      try await SocketRelay(to: address, tap: Tap()).run(at: .unix(path: file)) { _ in }
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data("text".utf8))
     try await server.close()
   }
 }

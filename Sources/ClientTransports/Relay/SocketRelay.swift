@@ -69,13 +69,26 @@ public struct SocketRelay: Sendable {
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
     switch address {
     case .unix(let path):
-      // The option of TCP does not exist for Unix sockets.
       return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        // The option of TCP does not exist for Unix sockets.
         .childChannelOption(.allowRemoteHalfClosure, value: true)
-        .bind(unixDomainSocketPath: path, childChannelInitializer: stream)
+        .bind(
+          unixDomainSocketPath: path, cleanupExistingSocketFile: isAbandoned(path),
+          childChannelInitializer: stream)
     case .tcp(let host, let port), .web(let host, let port), .tls(let host, let port),
       .secureWeb(let host, let port):
       return try await bootstrap.bind(host: host, port: port, childChannelInitializer: stream)
+    }
+  }
+
+  /// Returns true if a socket has a file at a path, and no process listens there any more.
+  private static func isAbandoned(_ path: String) async -> Bool {
+    let attempt = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+    do {
+      try await attempt.connect(unixDomainSocketPath: path).get().close()
+      return false
+    } catch {
+      return (error as? IOError)?.errnoCode == ECONNREFUSED
     }
   }
 
