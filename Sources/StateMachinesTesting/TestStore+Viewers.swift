@@ -2,7 +2,7 @@
 
 public import StateMachines
 
-// What a server does when viewers come and go.
+// Changes of the viewers, as on a server.
 
 extension TestStore {
   /// Notes that the viewers who have subscribed have changed: sends the input that the machine and its

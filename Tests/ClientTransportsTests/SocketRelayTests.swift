@@ -131,7 +131,7 @@ struct SocketRelayTests {
     }
     try await server.close()
   }
-  @Test("the file of a socket on which no process listens any more is replaced, another file is not")
+  @Test("an abandoned file of a socket is replaced, another file is not")
   func abandonedFile() async throws {
     let (server, address) = try await echo()
     let folder = try TestFolder()

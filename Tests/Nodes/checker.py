@@ -14,7 +14,7 @@ would, with its own patch application, and compares all clients of a session wit
 | ahead | the server does not know a revision that it has sent: a commit is lost |
 | early answer | a response came before the update that belongs to it |
 | forgotten sequence | `session/attach` returns a lower sequence than was confirmed, or one that was never sent |
-| lost session | a session, or a store of it, is gone; or nobody could read it at the end |
+| lost session | a session, or a store of it, is gone, or could not be read at the end |
 | lost, applied twice, order, invented, lists differ | see lists.py and replay.py |
 | wrong state | see forms.py |
 | error | an error that no correct client should get |

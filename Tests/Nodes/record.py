@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the checker knows of sessions, stores, inputs and connections while it reads a history."""
+"""The state of the checker while it reads a history: sessions, stores, inputs and connections."""
 
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple

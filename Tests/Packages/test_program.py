@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `make release` adds to or leaves out of the program."""
+"""Tests of the program of `make release`: parts that it must have, and parts that it must not have."""
 
 import http.server
 import json

@@ -3,7 +3,7 @@
 """Stands between the runner and a conforming program, and breaks one rule: planted.py FAULT COMMAND…
 
 Each fault is a function of one message: of the program (`answer`, with the request that it answers), or of the server
-(`request`). It returns the messages that go on: objects, or bytes for lines that are not JSON.
+(`request`). It returns the messages that are passed on: objects, or bytes for lines that are not JSON.
 """
 
 import copy

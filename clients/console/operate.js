@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an operator does: sends inputs, closes stores, evicts participants, ends sessions, and drains
+// The actions of an operator: sends inputs, closes stores, evicts participants, ends sessions, and drains
 // the server.
 
 import { get, post } from "./api.js";

@@ -50,7 +50,7 @@ function showParticipants({ id, participants, queueLimit }) {
 export function session(select) {
 	let id;
 	let store;
-	/** What the tree shows. */
+	/** The states and configurations in the tree. */
 	let shown = {};
 	const tree = new Tree($("#tree"));
 	const earlier = travel((now, before) => {

@@ -138,7 +138,7 @@ export class TestStore<State = any, Event = any> {
   );
   /** The state after the last step that was sent or received. */
   readonly state: State;
-  /** What clients receive that have no view of their own. */
+  /** The view of clients that have none of their own. */
   readonly view: any;
   /** Sends an input; rejects with the `Refusal` if the store refuses it. */
   send(input: Event, viewer?: Partial<Viewer>): Promise<void>;

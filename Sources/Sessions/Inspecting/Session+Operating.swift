@@ -4,7 +4,7 @@ public import StateMachines
 internal import StatewireJSON
 internal import StatewireProtocol
 
-// What an operator does to a session. Each is to be called in a turn.
+// The actions of an operator on a session. Call each in a turn.
 
 extension Session {
   /// Sends an input to a store, as a driver with the name `console` and the identity of the session.

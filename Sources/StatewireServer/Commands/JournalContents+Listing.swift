@@ -4,7 +4,7 @@ internal import Foundation
 internal import StatewireJSON
 internal import Transports
 
-// What the command `journal` shows of a journal.
+// The output of the command `journal`.
 
 extension KeptState {
   /// The name by which a command refers to the state. It has a part of the handle only, because the

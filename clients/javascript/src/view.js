@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a component draws of one store: shared by the bindings. view.d.ts documents the members.
+// The view of one store that a component draws: shared by the bindings. view.d.ts documents the members.
 
 import { canonical } from "./digest.js";
 import { StatewireError, StoreClosedError } from "./errors.js";

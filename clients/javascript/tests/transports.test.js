@@ -97,8 +97,8 @@ test("TLS, with a token", () =>
     const server = await serve("--tls-cert", cert, "--tls-key", key, "--token-file", tokens);
     const tls = { ca: readFileSync(cert) };
     await works(connect(`tls://${server.address}`, { tls, token }));
-    const stranger = connect(`tls://${server.address}`, { tls, token: "wrong-token-of-someone" });
-    await assert.rejects(stranger.connected(), UnauthorisedError);
+    const unauthorised = connect(`tls://${server.address}`, { tls, token: "wrong-token-of-someone" });
+    await assert.rejects(unauthorised.connected(), UnauthorisedError);
     await server.stop();
   }));
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the bindings have in common, and the contract of Svelte stores: https://svelte.dev/docs/svelte/stores. Tests
-// with the libraries, in a browser, are in Tests/Bindings.
+// Tests of the common part of the bindings, and of the contract of Svelte stores:
+// https://svelte.dev/docs/svelte/stores. Tests with the libraries, in a browser, are in
+// Tests/Bindings.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

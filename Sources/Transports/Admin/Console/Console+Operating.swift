@@ -6,7 +6,7 @@ internal import ServerCore
 internal import StatewireJSON
 internal import Wire
 
-// What an operator does. Each action leaves a line in the log, without the contents of an input.
+// The actions of an operator. Each leaves a line in the log, without the contents of an input.
 
 extension Console {
   /// The time for a store to reply to an input.
