@@ -87,17 +87,17 @@ class Basics:
             env={**os.environ, "XDG_STATE_HOME": self.folder},
         )
 
-    def test_what_is_typed_through_a_pipe_is_done_in_its_order(self):
+    def test_piped_commands_run_in_order(self):
         output = self.typed("milk\nbread\nx 1\nbutter\nd 2\nx 2\r\neggs")
         self.assertEqual(last_list(output), ["  1 [x] milk", "  2 [x] butter", "  3 [ ] eggs"])
         self.assertEqual(last_list(self.typed("")), last_list(output))
 
-    def test_characters_stay_what_they_are(self):
+    def test_characters_are_unchanged(self):
         titles = ["Käse", "🧀 日本", '"\\/', "x 01", "42", "x ray"]
         output = self.typed("\n".join(titles))
         self.assertEqual(last_list(output), [f"  {n} [ ] {t}" for n, t in enumerate(titles, 1)])
 
-    def test_nothing_that_is_shown_is_executed_by_a_terminal(self):
+    def test_control_characters_are_replaced(self):
         with self.other() as other:
             for title in ["\x1b]2;a\x07b\x9bc\x7f", "d\u202ee\u2066f\u2028g\nh"]:
                 send(other, type="todoAdded", title=title)
@@ -109,7 +109,7 @@ class Basics:
         self.assertRegex(output, "\n! a title [^\n]*: [␛�] a{4097}\n")
         self.assertNotRegex(output, "[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u202a-\u202e\u2066-\u2069]")
 
-    def test_todos_have_ids_of_our_own(self):
+    def test_frontend_assigns_the_ids_of_todos(self):
         self.typed("milk\nbread\n")
         with self.other() as other:
             send(other, type="stateRequested")
@@ -122,16 +122,16 @@ class Basics:
             self.assertEqual(request(other, "store/state")["state"]["todos"], todos)
         self.assertEqual(len(set(ids)), 2)
 
-    def test_a_mistake_is_told_and_the_next_line_works(self):
+    def test_invalid_command_is_reported(self):
         output = self.typed("  \nx 1\n" + "a" * 4097 + "\n" + "a" * 1_100_000 + "\nmilk\n")
-        told = [line for line in output.split("\n") if line.startswith("!")]
-        self.assertEqual(told[0], "! a title must not be empty:   ")
-        self.assertRegex(told[1], "! there is no .*number")
+        messages = [line for line in output.split("\n") if line.startswith("!")]
+        self.assertEqual(messages[0], "! a title must not be empty:   ")
+        self.assertRegex(messages[1], "! there is no .*number")
         # The typed text is shown again, also when it is long.
-        self.assertTrue(told[3].endswith(": " + "a" * 1_100_000), told[3][:200])
+        self.assertTrue(messages[3].endswith(": " + "a" * 1_100_000), messages[3][:200])
         self.assertEqual(last_list(output), ["  1 [ ] milk"])
 
-    def test_what_others_change_is_drawn(self):
+    def test_changes_of_other_clients_are_drawn(self):
         frontend = Frontend(self.script, self.folder)
         frontend.type("milk\nbread\nbutter\n")
         frontend.wait("  3 [ ] butter\n")
@@ -149,7 +149,7 @@ class Basics:
             frontend.wait("  2 [ ] bread\n")
         self.assertEqual(last_list(frontend.end("d 1\n")), ["  1 [ ] bread"])
 
-    def test_a_gap_in_what_others_change_is_healed(self):
+    def test_gap_in_updates_is_repaired(self):
         frontend = self.faulty("drop 3", self.folder)
         frontend.type("milk\n")
         frontend.wait("  1 [ ] milk\n")
@@ -167,7 +167,7 @@ class ShortTests(Basics, unittest.TestCase):
 class TodoTests(Basics, unittest.TestCase):
     script = "todo.pl"
 
-    def test_what_is_wrong_is_noticed_and_healed(self):
+    def test_diverged_state_is_repaired(self):
         # The first update is the loaded list, the fifth is the last one.
         faults = ["drop 1", "drop 2", "drop 3", "drop 5", "repeat 3", "spoil 3", "spoil 5"]
         for fault in faults:
@@ -177,7 +177,7 @@ class TodoTests(Basics, unittest.TestCase):
                 asked = pathlib.Path(folder, "asked").read_text()
                 self.assertEqual(asked.split().count("store/subscribe"), 2)
 
-    def test_after_a_failure_an_empty_line_tries_again(self):
+    def test_empty_line_retries_after_a_failure(self):
         in_the_way = pathlib.Path(self.folder, "statewire")
         in_the_way.write_text("a file, and no folder for the database")
         frontend = Frontend(self.script, self.folder)
@@ -187,26 +187,26 @@ class TodoTests(Basics, unittest.TestCase):
         frontend.wait("(content)\n")
         self.assertEqual(last_list(frontend.end("milk\n")), ["  1 [ ] milk"])
 
-    def test_what_was_refused_stays_until_there_is_much_of_it(self):
+    def test_refused_commands_are_kept_up_to_a_limit(self):
         output = self.typed("  \n" * 3 + "milk\n" + "  \n" * 11 + "bread\n")
         lists = output.split("--\n")
-        told = "! a title must not be empty:   \n"
-        self.assertEqual(lists[-2].split(told)[0], "  1 [ ] milk\n")
-        self.assertEqual(lists[-1], "  1 [ ] milk\n  2 [ ] bread\n" + 10 * told)
+        messages = "! a title must not be empty:   \n"
+        self.assertEqual(lists[-2].split(messages)[0], "  1 [ ] milk\n")
+        self.assertEqual(lists[-1], "  1 [ ] milk\n  2 [ ] bread\n" + 10 * messages)
 
-    def test_what_may_not_be_done_is_told(self):
+    def test_forbidden_command_is_reported(self):
         in_the_way = pathlib.Path(self.folder, "statewire")
         in_the_way.write_text("a file, and no folder for the database")
         output = self.typed("milk\n")
         self.assertIn("Oops something went wrong, may not be done: milk\n", output)
 
-    def test_what_somebody_else_has_removed_is_told(self):
+    def test_removal_by_another_client_is_reported(self):
         output = self.faulty("remove 0", self.folder).end("milk\nbread\nx 1\nd 1\n")
         self.assertIn("! another client has removed it: x 1\n", output)
         self.assertEqual(output.count("! another"), output.count("! another client has removed it: x 1\n"))
         self.assertEqual(last_list(output), ["(content)"])
 
-    def test_a_service_that_ends_is_told(self):
+    def test_server_exit_is_reported(self):
         frontend = Frontend(self.script, self.folder, STATEWIRE="true")
         with self.assertRaisesRegex(AssertionError, "ended with [1-9]"):
             frontend.end("milk\n")

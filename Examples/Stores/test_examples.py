@@ -59,7 +59,7 @@ class KanbanTests(unittest.TestCase):
                     store.send(wrong)
                 self.assertEqual(refused.exception.path, path)
 
-    def test_a_save_that_a_restart_has_ended_begins_again(self):
+    def test_save_interrupted_by_a_restart_begins_again(self):
         with TestStore(kanban.kanban, runs={"save": lambda work: kanban.Saved(work["edits"])}) as store:
             store.inject("save", "hang")
             store.send(kanban.CardAdded("One", "todo"))

@@ -51,7 +51,7 @@ extension RPCErrorCode {
         "No session has or had this handle."),
       Description(.expiredSession, "ExpiredSession", "The session has ended."),
       Description(
-        .observer, "Observer", "The frontend is an observer, which cannot change anything."),
+        .observer, "Observer", "The client is an observer, which cannot change anything."),
       Description(.limit, "Limit", "A limit was exceeded.", data: LimitData.self),
       Description(
         .unauthorised, "Unauthorised",
@@ -74,14 +74,15 @@ extension RPCErrorCode {
 
   /// The errors that every request can have.
   public static let ofAllMethods: [RPCErrorCode] = [
-    .invalidRequest, .invalidParams, .internalError, .limit, .unauthorised,
+    .invalidRequest, .invalidParams, .internalError, .requestCancelled, .limit, .unauthorised,
   ]
 
   /// The errors of requests about the session of their connection.
   static let ofSessionMethods: [RPCErrorCode] = [.expiredSession]
-  /// The errors of requests about a store; such a request also opens a store that opens on demand.
-  static let ofStoreMethods =
-    ofSessionMethods + [.unknownStore, .storeClosed, .observer, .forbidden]
+  /// The errors of requests about a store.
+  static let ofStoreMethods = ofSessionMethods + [.unknownStore, .storeClosed]
+  /// The errors of requests about a store that also open a store on first use.
+  static let ofOpeningMethods = ofStoreMethods + [.observer, .forbidden]
 }
 
 /// The position of the fault.
@@ -259,7 +260,7 @@ public enum LimitName: String, CaseIterable, Sendable, JSONDescribed {
   /// - Option: `--maximum-todo-bytes`
   /// - Effect: As `todosPerList`.
   case todoBytes
-  /// The number of named stores of a session, closed ones included.
+  /// The number of named stores of a session, including closed stores.
   ///
   /// - Option: `--maximum-stores`
   /// - Effect: The store is not opened.
@@ -276,7 +277,7 @@ public enum LimitName: String, CaseIterable, Sendable, JSONDescribed {
   ///   without stores first. If each has a participant, the request is refused and the session gets
   ///   no handle.
   case sessions
-  /// The number of such sessions of one identity.
+  /// The number of sessions in memory of one identity that outlive their connections.
   ///
   /// - Option: `--maximum-sessions-per-identity`
   /// - Effect: A session of the identity without a participant and without work sleeps. If none can,
@@ -285,11 +286,11 @@ public enum LimitName: String, CaseIterable, Sendable, JSONDescribed {
   /// The number of frontend names that one session remembers.
   ///
   /// - Option: `--maximum-frontend-names`
-  /// - Effect: The frontend gets no name, and the request is refused.
+  /// - Effect: The client gets no name, and the request is refused.
   case frontendNames
-  /// The size of the name of a frontend: 256 bytes.
+  /// The size of a frontend name: 256 bytes.
   ///
-  /// - Effect: The frontend gets no name, and the request is refused.
+  /// - Effect: The client gets no name, and the request is refused.
   case frontendNameBytes
   /// The bytes of configurations, states and stored updates of one session, configurations and
   /// states counted twice, lists not counted.
@@ -297,12 +298,14 @@ public enum LimitName: String, CaseIterable, Sendable, JSONDescribed {
   /// - Option: `--maximum-bytes-per-session`
   /// - Effect: The input or the `store/open` is refused. Closing a store frees its bytes.
   case bytesPerSession
-  /// The same for all sessions of one identity.
+  /// The bytes of configurations, states and stored updates of all sessions of one identity, counted
+  /// as in `bytesPerSession`.
   ///
   /// - Option: `--maximum-bytes-per-identity`
-  /// - Effect: As `bytesPerSession`; a session that holds at most 16 KiB is served all the same.
+  /// - Effect: As `bytesPerSession`; a session that holds at most 16 KiB is nevertheless served.
   case bytesPerIdentity
-  /// The same for all sessions of the server.
+  /// The bytes of configurations, states and stored updates of all sessions of the server, counted as
+  /// in `bytesPerSession`.
   ///
   /// - Option: `--maximum-bytes`
   /// - Effect: As `bytesPerIdentity`.

@@ -46,8 +46,8 @@ public struct RPCErrorCode: RawRepresentable, Codable, Hashable, Sendable {
   /// An internal error of the server.
   ///
   /// - Cause: A fault of the server. `session/attach`: the session is set aside, or cannot be
-  ///   loaded at the moment. `store/send`: the input led to a state that has no JSON text, and
-  ///   was taken back; `data.path` points into the state.
+  ///   loaded at the moment. `store/send`: the input led to a state that cannot be encoded as JSON,
+  ///   and was undone; `data.path` points into the state.
   /// - Remedy: Read the log of the server. Repeat `session/attach` later, unless the session is
   ///   set aside: then the log describes how to restore it.
   public static let internalError = RPCErrorCode(rawValue: -32603)
@@ -81,7 +81,7 @@ public struct RPCErrorCode: RawRepresentable, Codable, Hashable, Sendable {
   /// - Cause: The session was closed, or its `--session-time` after the last participant is over.
   /// - Remedy: Open a new session with `session/open`, and subscribe again.
   public static let expiredSession = RPCErrorCode(rawValue: -32013)
-  /// The frontend is an observer, which cannot change anything.
+  /// The client is an observer, which cannot change anything.
   ///
   /// - Cause: The participant has the role `observer`, and the request would change something or
   ///   open a store.

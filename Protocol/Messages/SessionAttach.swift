@@ -2,9 +2,9 @@
 
 public import StatewireJSON
 
-/// Attaches the connection to an existing session and brings its frontend up to date.
+/// Attaches the connection to an existing session and brings its client up to date.
 ///
-/// The updates that the frontend missed are sent after the response. For all other requests, the
+/// The updates that the client missed are sent after the response. For all other requests, the
 /// updates that a request causes precede its response.
 public enum SessionAttach {
   /// The name of the method.
@@ -13,7 +13,7 @@ public enum SessionAttach {
   /// The description for `rpc.discover`.
   public static var description: MethodDescription {
     MethodDescription(
-      method, "Attaches the connection to an existing session and brings its frontend up to date.",
+      method, "Attaches the connection to an existing session and brings its client up to date.",
       params: Params.self, result: Result.self,
       errors: RPCErrorCode.ofSessionMethods
         + [.unknownSession, .unknownStore, .observer, .forbidden])
@@ -26,16 +26,16 @@ public enum SessionAttach {
   public struct Params: Codable, Sendable {
     /// The handle of the session.
     public var session: String
-    /// The frontend's name in the session. The server closes an older connection with the same
+    /// The client's name in the session. The server closes an older connection with the same
     /// name.
     public var frontend: String?
-    /// The role of the frontend; `driver` if absent.
+    /// The role of the client; `driver` if absent.
     public var role: FrontendRole?
-    /// The stores to subscribe to, each with the revision that the frontend has.
+    /// The stores to subscribe to, each with the revision that the client has.
     public var revisions: Revisions?
   }
 
-  /// The revision that the frontend has of each store, by the store's name; nil for none.
+  /// The revision that the client has of each store, by the store's name; nil for none.
   ///
   /// - Shape: `{store: Int | null}`
   public struct Revisions: Codable, Sendable {
@@ -88,7 +88,7 @@ public enum SessionAttach {
     }
   }
 
-  /// The changes of one store that a frontend missed.
+  /// The changes of one store that a client missed.
   ///
   /// - Shape: `{"replayed": Int}`, `{"snapshot": Snapshot, "reason": SnapshotReason,
   ///   "cause"?: ReopeningCause}` or
@@ -140,11 +140,11 @@ public enum SessionAttach {
 
   /// The reason why a snapshot was sent instead of updates.
   public enum SnapshotReason: String, Codable, Sendable {
-    /// The frontend has no state.
+    /// The client has no state.
     case none
     /// The updates that it missed are no longer kept.
     case trimmed
-    /// The frontend has a revision that does not exist yet.
+    /// The client has a revision that does not exist yet.
     case ahead
     /// The store was closed and opened again in the meantime, or `ReopeningCause` is given.
     case reopened
@@ -165,11 +165,11 @@ extension SessionAttach {
   }
 }
 
-/// The role of a frontend in its session.
+/// The role of a client in its session.
 public enum FrontendRole: String, Codable, Sendable {
-  /// The frontend sends inputs.
+  /// The client sends inputs.
   case driver
-  /// The frontend only receives updates.
+  /// The client only receives updates.
   case observer
 }
 

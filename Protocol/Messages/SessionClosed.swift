@@ -2,7 +2,7 @@
 
 public import StatewireJSON
 
-/// Notifies a frontend that it has lost its session.
+/// Notifies a client that it has lost its session.
 public enum SessionClosed {
   /// The name of the notification.
   public static let method: StaticString = "session/closed"
@@ -10,7 +10,7 @@ public enum SessionClosed {
   /// The description for `rpc.discover`.
   public static var description: MethodDescription {
     MethodDescription(
-      notification: method, "Notifies a frontend that it has lost its session.",
+      notification: method, "Notifies a client that it has lost its session.",
       params: Params.self)
   }
 
@@ -27,16 +27,16 @@ public enum SessionClosed {
     }
   }
 
-  /// The reason why a frontend lost its session.
+  /// The reason why a client lost its session.
   public enum Reason: String, Codable, Sendable {
-    /// Another frontend ended the session.
+    /// Another client ended the session.
     case closed
     /// A newer connection attached under the same name; the server closes this connection.
     case evicted
   }
 }
 
-/// Notifies the other frontends of a session that a frontend attached, detached or changed its
+/// Notifies the other clients of a session that a client attached, detached, or changed its name or
 /// role.
 public enum SessionPresence {
   /// The name of the notification.
@@ -45,12 +45,13 @@ public enum SessionPresence {
   /// The description for `rpc.discover`.
   public static var description: MethodDescription {
     MethodDescription(
-      notification: method, "Reports that another frontend attached, detached or changed its role.",
+      notification: method,
+      "Reports that another client attached, detached, or changed its name or role.",
       params: Params.self)
   }
 
-  /// The parameters of `session/presence`. `frontend` is the name of the frontend that changed;
-  /// `attached` is the number of attached frontends after the change.
+  /// The parameters of `session/presence`. `frontend` is the name of the client that changed;
+  /// `attached` is the number of attached clients after the change.
   ///
   /// - Shape: `{"frontend": String | null, "change": Change, "role": Role, "attached": Int}`
   public enum Params: JSONDescribed {
@@ -67,11 +68,11 @@ public enum SessionPresence {
 
   /// The kind of change.
   public enum Change: String, Codable, Sendable {
-    /// The frontend attached to the session.
+    /// The client attached to the session.
     case attached
-    /// The frontend detached from the session.
+    /// The client detached from the session.
     case detached
-    /// The role of the frontend changed.
+    /// The name or the role of the client changed.
     case role
   }
 }

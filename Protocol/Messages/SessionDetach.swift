@@ -18,7 +18,7 @@ public enum SessionDetach {
   }
 }
 
-/// Ends the session with all its stores, for all its frontends.
+/// Ends the session with all its stores, for all its clients.
 ///
 /// - Shape: no params; result `{}`
 public enum SessionClose {
@@ -28,12 +28,12 @@ public enum SessionClose {
   /// The description for `rpc.discover`.
   public static var description: MethodDescription {
     MethodDescription(
-      method, "Ends the session with all its stores, for all its frontends.",
+      method, "Ends the session with all its stores, for all its clients.",
       errors: RPCErrorCode.ofSessionMethods + [.observer])
   }
 }
 
-/// Returns the stores and the attached frontends of the session.
+/// Returns the stores and the attached clients of the session.
 public enum SessionInfo {
   /// The name of the method.
   public static let method: StaticString = "session/info"
@@ -41,12 +41,12 @@ public enum SessionInfo {
   /// The description for `rpc.discover`.
   public static var description: MethodDescription {
     MethodDescription(
-      method, "Returns the stores and the attached frontends of the session.", result: Result.self,
+      method, "Returns the stores and the attached clients of the session.", result: Result.self,
       errors: RPCErrorCode.ofSessionMethods)
   }
 
   /// The result of `session/info`. `session` is the handle and `frontend` the name of the
-  /// requesting frontend. `outlives` is the time for which the session continues to exist without
+  /// requesting client. `outlives` is the time for which the session continues to exist without
   /// connections.
   ///
   /// - Shape: `{"session": String | null, "frontend": String | null, "role": Role, "stores":
@@ -81,7 +81,7 @@ public enum SessionInfo {
     }
   }
 
-  /// An attached frontend. `self` is true for the requesting frontend.
+  /// An attached client. `self` is true for the requesting client.
   ///
   /// - Shape: `{"frontend": String | null, "role": Role, "phase": Phase, "self": Bool}`
   public enum Frontend: JSONDescribed {

@@ -11,14 +11,14 @@ public enum SessionOpen {
   public static var description: MethodDescription {
     MethodDescription(
       method, "Gives the connection's session a handle, with which it can outlive the connection.",
-      params: Params.self, result: Result.self)
+      params: Params.self, result: Result.self, errors: [.forbidden])
   }
 
   /// The parameters of `session/open`.
   ///
   /// - Shape: `{"frontend"?: String}`
   public struct Params: Codable, Sendable {
-    /// The frontend's name in the session.
+    /// The client's name in the session.
     public var frontend: String?
   }
 

@@ -9,7 +9,7 @@ public enum StoreClose {
   public static var description: MethodDescription {
     MethodDescription(
       method, "Ends a store: its effects are cancelled and its subscribers are notified.",
-      params: Params.self, errors: RPCErrorCode.ofStoreMethods)
+      params: Params.self, errors: RPCErrorCode.ofStoreMethods + [.observer])
   }
 
   /// The parameters of `store/close`.

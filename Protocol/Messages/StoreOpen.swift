@@ -41,7 +41,7 @@ public enum StoreOpen {
   }
 }
 
-// Reads itself, because it is the first request of most frontends, and a program that starts the
+// Reads itself, because it is the first request of most clients, and a program that starts the
 // server waits for the response. The run time looks up the conformances for `Codable` at their
 // first use, which is slow.
 extension StoreOpen.Params: JSONReadable {

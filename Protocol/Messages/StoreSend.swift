@@ -15,12 +15,12 @@ public enum StoreSend {
   public static var description: MethodDescription {
     MethodDescription(
       method, "Sends an input to a store.", params: Params.self, result: Result.self,
-      errors: RPCErrorCode.ofStoreMethods + [.outOfOrder, .requestCancelled])
+      errors: RPCErrorCode.ofOpeningMethods + [.outOfOrder])
   }
 
   /// The parameters of `store/send`. With `settle`, the server responds once all effects of the
   /// input have ended; false if absent. `sequence` is the number of the input among those of its
-  /// frontend. `traceparent` is the trace of the client that the input belongs to, as in the header
+  /// client. `traceparent` is the trace of the client that the input belongs to, as in the header
   /// field of W3C Trace Context; a server without tracing ignores it.
   ///
   /// - Shape: `{"store": String, "input": any, "settle"?: Bool, "sequence"?: Int, "traceparent"?: String}`

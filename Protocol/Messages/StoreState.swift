@@ -13,7 +13,7 @@ public enum StoreState {
   public static var description: MethodDescription {
     MethodDescription(
       method, "Returns the current state and its digest.", params: Params.self,
-      result: Result.self, errors: RPCErrorCode.ofStoreMethods)
+      result: Result.self, errors: RPCErrorCode.ofOpeningMethods)
   }
 
   /// The parameters of `store/state`.

@@ -13,7 +13,7 @@ public enum StoreSubscribe {
   public static var description: MethodDescription {
     MethodDescription(
       method, "Returns the current state and subscribes the connection to updates.",
-      params: Params.self, result: Result.self, errors: RPCErrorCode.ofStoreMethods)
+      params: Params.self, result: Result.self, errors: RPCErrorCode.ofOpeningMethods)
   }
 
   /// The parameters of `store/subscribe`.

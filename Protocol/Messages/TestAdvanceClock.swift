@@ -12,7 +12,7 @@ public enum TestAdvanceClock {
   public static var description: MethodDescription {
     MethodDescription(
       method, "Advances the virtual clock on which effects wait.", params: Params.self,
-      errors: [.methodNotFound, .requestCancelled], isForTests: true)
+      errors: [.methodNotFound], isForTests: true)
   }
 
   /// The parameters of `test/advanceClock`.

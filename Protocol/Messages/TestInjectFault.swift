@@ -10,7 +10,7 @@ public enum TestInjectFault {
   public static var description: MethodDescription {
     MethodDescription(
       method, "Injects a fault into the next calls of an operation.", params: Params.self,
-      errors: RPCErrorCode.ofStoreMethods + [.methodNotFound], isForTests: true)
+      errors: RPCErrorCode.ofOpeningMethods + [.methodNotFound], isForTests: true)
   }
 
   /// The parameters of `test/injectFault`.

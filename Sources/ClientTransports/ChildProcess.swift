@@ -138,7 +138,7 @@ extension ChildProcess {
   }
 
   /// Kills the program without waiting for its end.
-  func killUnreaped() {
+  func killWithoutWaiting() {
     kill(id, SIGKILL)
   }
 

@@ -48,7 +48,7 @@ public actor ClientConnection {
 
   deinit {
     channel.close(promise: nil)
-    child?.killUnreaped()
+    child?.killWithoutWaiting()
   }
 
   /// Takes over a program, which ends with the connection.

@@ -37,11 +37,11 @@ final class ConnectAttempt: Sendable {
     ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelOption(.allowRemoteHalfClosure, value: true)
       .channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture { try self.took(channel) }
+        channel.eventLoop.makeCompletedFuture { try self.opened(channel) }
       }
   }
 
-  private func took(_ channel: any Channel) throws {
+  private func opened(_ channel: any Channel) throws {
     let isCancelled = state.withLock { state in
       state.channels.append(channel)
       return state.isCancelled

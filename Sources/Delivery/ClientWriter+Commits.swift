@@ -8,14 +8,14 @@ internal import StatewireJSON
 extension ClientWriter {
   /// The commits that must end before bytes that are delivered now are sent; nil if there are none.
   private var pendingCommits: PendingCommits? {
-    turnOutcome.pendingCommits(of: session, after: leftCommits)
+    turnOutcome.pendingCommits(of: session, after: formerSessionCommits)
       ?? commitQueue.lastCommit.map { PendingCommits(last: $0) }
   }
 
   /// Passes the bytes of `out` to the output, after all bytes that were passed before.
   func deliverOut() {
     guard let commits = pendingCommits else { return markReady() }
-    handOut()
+    passReadyBytes()
     deliver(.bytes(out.bytes()), after: commits)
     out.removeAll(keepingCapacity: false)
   }
@@ -63,12 +63,12 @@ extension ClientWriter {
   /// that session, too.
   public func willLeaveSession() {
     guard turnOutcome.isRecorded else { return }
-    if let commits = turnOutcome.pendingCommits(of: session, after: leftCommits) {
-      leftCommits = commits.all
+    if let commits = turnOutcome.pendingCommits(of: session, after: formerSessionCommits) {
+      formerSessionCommits = commits.all
       // The bytes may still be in the outbox when such a commit fails.
       awaitCommit()
     } else {
-      leftCommits = []
+      formerSessionCommits = []
     }
     if !turnOutcome.complete(session) { isLost = true }
   }
@@ -78,12 +78,12 @@ extension ClientWriter: CommitObserver {
   /// Sends the bytes whose commits have ended, or disconnects the client if one of them has failed.
   public func committed(_ result: CommitResult, isolation shard: isolated Shard) {
     isCommitAwaited = false
-    if leftCommits.contains(where: result.hasFailed) || commitQueue.isAnyLost(result) {
-      leftCommits = []
+    if formerSessionCommits.contains(where: result.hasFailed) || commitQueue.isAnyLost(result) {
+      formerSessionCommits = []
       return lose()
     }
-    leftCommits.removeAll(where: result.includes)
-    if !leftCommits.isEmpty { awaitCommit() }
+    formerSessionCommits.removeAll(where: result.includes)
+    if !formerSessionCommits.isEmpty { awaitCommit() }
     if commitQueue.isEmpty { return }
     for content in commitQueue.takeReady(result) {
       switch content {

@@ -33,7 +33,7 @@ extension ClientWriter {
     out.removeAll(keepingCapacity: false)
     readyBytes = 0
     commitQueue = CommitQueue()
-    leftCommits = []
+    formerSessionCommits = []
     return isPartial ? nil : UnansweredRequests(in: bytes, framing: framing)
   }
 

@@ -26,7 +26,7 @@ extension ClientWriter {
     leaveBroadcasts()
     // Large output is sent in pieces, so that a frame of many megabytes is not copied as a whole.
     if out.count - readyBytes > Self.largeBytes {
-      handOut()
+      passReadyBytes()
       outbox.add(.bytes(out.bytes()))
       out.removeAll(keepingCapacity: false)
     }
@@ -123,7 +123,7 @@ extension ClientWriter {
     readyBytes = 0
     dropBuffers()
     commitQueue = CommitQueue()
-    leftCommits = []
+    formerSessionCommits = []
     if isCommitAwaited { turnOutcome.cancelAwaitCommit(self) }
     turnOutcome.clients.remove(id)
   }

@@ -60,7 +60,7 @@ extension ClientWriter {
   /// Appends a part to the outbox after everything that has been written.
   func enqueue(_ part: Outbox.Part) {
     leaveBroadcasts()
-    handOut()
+    passReadyBytes()
     outbox.add(.bytes(out.bytes()))
     out.removeAll()
     outbox.add(part)

@@ -6,7 +6,7 @@ internal import StatewireJSON
 extension ClientWriter: DeliveryTarget {
   /// Appends an action after everything that the turn has passed to the output.
   public func act(_ action: OutputAction) {
-    handOut()
+    passReadyBytes()
     actions.append(action)
     awaitDelivery()
   }
@@ -16,12 +16,12 @@ extension ClientWriter: DeliveryTarget {
     readyBytes = out.count
     awaitDelivery()
     // A turn with this much output ends early. Under test, each message is one write.
-    if readyBytes > Self.flushBytes || testing != nil { handOut() }
+    if readyBytes > Self.flushBytes || testing != nil { passReadyBytes() }
     if actionBytes > Self.flushBytes, testing == nil { isCongested = true }
   }
 
   /// Converts the ready bytes in `out` to an action.
-  func handOut() {
+  func passReadyBytes() {
     guard readyBytes > 0 else { return }
     actionBytes += readyBytes
     takeReady { actions.append(.write(Array($0))) }

@@ -70,7 +70,7 @@ public final class ClientWriter {
   /// Bytes that wait for commits before they go to the output.
   var commitQueue = CommitQueue()
   /// Pending commits of the sessions that the client has left.
-  var leftCommits: [CommitNumber] = []
+  var formerSessionCommits: [CommitNumber] = []
   /// True if the writer is registered for the next end of a commit.
   var isCommitAwaited = false
   /// True if something that was written for the client can never be sent; the client is then
@@ -136,7 +136,7 @@ public final class ClientWriter {
   public func write(to output: any ClientOutput) { self.output = output }
 
   /// True while a commit of a session that the client has left has not ended.
-  public var awaitsLeftCommits: Bool { !leftCommits.isEmpty }
+  public var awaitsFormerSessionCommits: Bool { !formerSessionCommits.isEmpty }
 
   /// True while bytes wait for a commit.
   public var awaitsCommits: Bool { !commitQueue.isEmpty }

@@ -77,7 +77,7 @@ struct JournalPipeline {
     if refuses(ended) { return }
     let turns = PostgresTurns(
       entries, in: &sessions, node: nodeID, endedCount: Int64(options.endedCount))
-    if trouble == nil, turns.hasUnknownSession { trouble = .failed(SessionElsewhere(node: nil)) }
+    if trouble == nil, turns.hasUnknownSession { trouble = .failed(SessionOnOtherNode(node: nil)) }
     pending.append(Pending(turns: turns, since: .now, ended: ended))
   }
 
@@ -164,7 +164,7 @@ struct JournalPipeline {
         trouble = .failed(LeaseLost())
       } else if trouble == nil {
         if error.sqlState == PostgresSchema.ownedElsewhere {
-          trouble = .failed(SessionElsewhere(node: nil))
+          trouble = .failed(SessionOnOtherNode(node: nil))
         } else if error.isTransient || error.sqlState == PostgresSchema.outOfOrder {
           trouble = .lost
           if error.isRefusedForATime { refused(error) }

@@ -72,7 +72,7 @@ public final class SQLiteDocumentStorage: DocumentStorage {
   /// Only one call may run at a time.
   public func run() async {
     let listeners = listeners
-    await ForeignCommits.watch(
+    await ExternalCommits.watch(
       file, clock: clock, additions: listeners.additions(), while: { !listeners.isEmpty },
       notify: { db in
         for table in listeners.tables {

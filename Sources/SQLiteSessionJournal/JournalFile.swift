@@ -32,7 +32,7 @@ struct JournalFile {
   /// - Throws: `StorageError`; a file from a newer version stays unchanged.
   func open() throws(StorageError) -> (JournalDatabase, moved: String?) {
     try DatabaseFolder(path: folder).create()
-    let replaced = try goOnReplacing()
+    let replaced = try completeReplacement()
     do {
       return (try open(Self.name), replaced)
     } catch let failure where failure.code == .notADatabase {
@@ -70,7 +70,7 @@ struct JournalFile {
   /// moved away, the new file is complete.
   ///
   /// - Returns: A sentence about the replacement; nil if there was nothing to do.
-  private func goOnReplacing() throws(StorageError) -> String? {
+  private func completeReplacement() throws(StorageError) -> String? {
     guard !files.fileExists(atPath: path), files.fileExists(atPath: newPath),
       !files.fileExists(atPath: newPath + "-wal")
     else { return nil }
@@ -128,7 +128,7 @@ struct JournalFile {
     try DatabaseFolder(path: folder).createFile(name)
     let path = "\(folder)/\(name)"
     let foreign = StorageError(.notADatabase, "\(path) is not a session journal.")
-    guard try canBeOurs(path) else { throw foreign }
+    guard try mayBeSessionJournal(path) else { throw foreign }
     do {
       let database = try JournalDatabase(path)
       // No other process uses the file, because the folder is locked. Without locks and shared
@@ -194,7 +194,7 @@ struct JournalFile {
   /// never modifies any other file.
   ///
   /// - Source: https://www.sqlite.org/fileformat2.html#the_database_header
-  private func canBeOurs(_ path: String) throws(StorageError) -> Bool {
+  private func mayBeSessionJournal(_ path: String) throws(StorageError) -> Bool {
     // Foundation's file handles are not used: their first use takes a tenth of the start-up time.
     let file = Foundation.open(path, O_RDONLY | O_CLOEXEC)
     defer { if file >= 0 { Foundation.close(file) } }

@@ -5,7 +5,7 @@ internal import Sessions
 /// The loaded sessions and the last ids, which later transactions need.
 final class JournalIndex {
   /// The loaded sessions.
-  var sessions: [SessionHandle: JournalledSession] = [:]
+  var sessions: [SessionHandle: JournaledSession] = [:]
   private var lastSession: Int64 = 0
   private var lastStore: Int64 = 0
   private let maximumStoreID: Int64
@@ -58,7 +58,7 @@ final class JournalIndex {
   }
 
   /// Returns a session, also one that is not loaded; nil if there is none.
-  func session(_ handle: SessionHandle) throws(SQLiteFailure) -> JournalledSession? {
+  func session(_ handle: SessionHandle) throws(SQLiteFailure) -> JournaledSession? {
     if let known = sessions[handle] { return known }
     let found = try database.rows(.sessionOf, .blob(handle.bytes))
     if let failure = found.failure { throw failure }
@@ -66,7 +66,7 @@ final class JournalIndex {
     guard let row = try? SessionRow(first.data, first.id), row.handle == handle else {
       throw .damage
     }
-    return JournalledSession(id: first.id, row: row, isLoaded: false)
+    return JournaledSession(id: first.id, row: row, isLoaded: false)
   }
 
   /// Returns a session that has ended; nil if it is not known.

@@ -82,7 +82,7 @@ struct JournalReader {
   mutating func readStart(crashed: [SessionHandle]) throws(SQLiteFailure) -> JournalStart {
     try readLoads()
     var start = JournalStart()
-    var setAside: [JournalledSession] = []
+    var setAside: [JournaledSession] = []
     for handle in crashed {
       do throws(SQLiteFailure) {
         if let known = try index.session(handle) { setAside.append(known) }
@@ -110,7 +110,7 @@ struct JournalReader {
   /// Reads one session; nil if it has ended, because a required part of it cannot be read.
   ///
   /// - Throws: `SQLiteFailure` other than damage.
-  mutating func read(_ session: JournalledSession) throws(SQLiteFailure) -> JournalContents.Session?
+  mutating func read(_ session: JournaledSession) throws(SQLiteFailure) -> JournalContents.Session?
   {
     var stores: [(Int64, StoreRow)] = []
     for id in session.row.stores {
@@ -146,14 +146,14 @@ struct JournalReader {
     if lost > 0 { damaged("\(lost) ended sessions cannot be read: their handles are now unknown.") }
   }
 
-  private mutating func readSessions() throws(SQLiteFailure) -> [JournalledSession] {
-    var sessions: [JournalledSession] = []
+  private mutating func readSessions() throws(SQLiteFailure) -> [JournaledSession] {
+    var sessions: [JournaledSession] = []
     for found in try rows("sessions", .sessions) {
       guard let row = try? SessionRow(found.data, found.id) else {
         damaged("A session cannot be read: it is lost, with its stores.")
         continue
       }
-      sessions.append(JournalledSession(id: found.id, row: row, isLoaded: false))
+      sessions.append(JournaledSession(id: found.id, row: row, isLoaded: false))
     }
     return sessions
   }
@@ -176,7 +176,7 @@ struct JournalReader {
   ///
   /// - Returns: Nil if a required part of the session cannot be read.
   private mutating func read(
-    _ record: JournalledSession, _ stores: [(Int64, StoreRow)]
+    _ record: JournaledSession, _ stores: [(Int64, StoreRow)]
   ) throws(SQLiteFailure) -> JournalContents.Session? {
     let row = record.row
     var session = JournalContents.Session(handle: row.handle)
@@ -251,9 +251,9 @@ struct StoreReader {
   let database: JournalDatabase
   let id: Int64
   let row: StoreRow
-  let session: JournalledSession
+  let session: JournaledSession
   private(set) var store: JournalContents.Store
-  private(set) var record: JournalledStore
+  private(set) var record: JournaledStore
   private(set) var damage: [String] = []
   /// The sequences of frontends that rows of `step` contain.
   private(set) var sequences: [(ByteString, Int)] = []
@@ -263,14 +263,14 @@ struct StoreReader {
   /// The number of the last step that was read.
   private var last: Int64 = 0
 
-  init(database: JournalDatabase, id: Int64, row: StoreRow, session: JournalledSession) {
+  init(database: JournalDatabase, id: Int64, row: StoreRow, session: JournaledSession) {
     self.database = database
     self.id = id
     self.row = row
     self.session = session
     store = JournalContents.Store(
       name: row.name, kind: row.kind, configuration: row.configuration, opened: 0)
-    record = JournalledStore(id: id, session: session, mark: StoreMark(order: row.order))
+    record = JournaledStore(id: id, session: session, mark: StoreMark(order: row.order))
   }
 
   /// Reads the store.
@@ -282,7 +282,7 @@ struct StoreReader {
       throw RowDamage()
     }
     let mark = try StoreMark(found.data, id)
-    record = JournalledStore(id: id, session: session, mark: mark)
+    record = JournaledStore(id: id, session: session, mark: mark)
     store.isClosed = mark.isClosed
     store.opened = mark.opened
     (store.version, store.renewal) = (mark.version, mark.renewal)
@@ -293,7 +293,7 @@ struct StoreReader {
     try readSteps(mark, hasState)
     let hasAllInputs = try readAccepted()
     store.lacksInputs = !hasAllInputs || !good
-    if !good { goBack(hasState) }
+    if !good { revert(hasState) }
     if store.frames.last?.revision != store.revision { store.frames.removeAll() }
     store.frames.removeAll { $0.revision <= mark.trimmed }
     record.mark.revision = store.revision
@@ -369,7 +369,7 @@ struct StoreReader {
   private mutating func loseFrames() { store.frames.removeAll() }
 
   /// Returns the store to its last readable state, under a revision that was never used.
-  private mutating func goBack(_ hasState: Bool) {
+  private mutating func revert(_ hasState: Bool) {
     loseFrames()
     store.revision += 1
     if hasState {

@@ -3,11 +3,11 @@
 internal import Sessions
 
 /// The data about a journaled session that later transactions need.
-final class JournalledSession {
+final class JournaledSession {
   let id: Int64
   var row: SessionRow
   /// Empty if the session is not loaded.
-  var stores: [ByteString: JournalledStore] = [:]
+  var stores: [ByteString: JournaledStore] = [:]
   /// True after the session was loaded, or if this process opened it. The index has no others.
   var isLoaded: Bool
   /// Sequences that only rows of `step` contain, which are removed later.
@@ -24,10 +24,10 @@ final class JournalledSession {
 }
 
 /// The data about a journaled store that later transactions need.
-final class JournalledStore {
+final class JournaledStore {
   let id: Int64
   // because the record of the session owns this object.
-  unowned let session: JournalledSession
+  unowned let session: JournaledSession
   var mark: StoreMark
   /// The highest operation that the mark on disk contains.
   var writtenOperation: UInt64
@@ -64,7 +64,7 @@ final class JournalledStore {
     case strip
   }
 
-  init(id: Int64, session: JournalledSession, mark: StoreMark) {
+  init(id: Int64, session: JournaledSession, mark: StoreMark) {
     self.id = id
     self.session = session
     self.mark = mark

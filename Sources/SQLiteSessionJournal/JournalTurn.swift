@@ -10,8 +10,8 @@ final class JournalTurn {
   let database: JournalDatabase
   private let index: JournalIndex
   /// The stores that this turn changes, in the order of their first change.
-  private var stores: [JournalledStore] = []
-  private var sessions: [JournalledSession] = []
+  private var stores: [JournaledStore] = []
+  private var sessions: [JournaledSession] = []
   /// Reverts the changes of the index, last first, if the transaction fails.
   private var undo: [() -> Void] = []
 
@@ -48,7 +48,7 @@ final class JournalTurn {
     switch entry.event {
     case .opened(let owner):
       if let old = try index.session(entry.session) { try remove(old) }
-      let record = JournalledSession(
+      let record = JournaledSession(
         id: index.newSessionID(), row: SessionRow(handle: entry.session, owner: owner),
         isLoaded: true)
       index.sessions[entry.session] = record
@@ -87,7 +87,7 @@ final class JournalTurn {
   }
 
   private func take(
-    _ event: JournalEntry.StoreEvent, _ store: JournalledStore, _ name: String
+    _ event: JournalEntry.StoreEvent, _ store: JournaledStore, _ name: String
   ) throws(SQLiteFailure) {
     switch event {
     case .opened(let kind, let configuration, let revision, let version, let renewal):
@@ -162,7 +162,7 @@ final class JournalTurn {
   }
 
   private func number(
-    _ operation: UInt64, _ numbered: (frontend: String, sequence: Int), _ store: JournalledStore
+    _ operation: UInt64, _ numbered: (frontend: String, sequence: Int), _ store: JournaledStore
   ) throws(SQLiteFailure) {
     if let position = store.accepted.firstIndex(where: { $0.operation == operation }) {
       store.accepted[position].numbered = numbered
@@ -179,7 +179,7 @@ final class JournalTurn {
   /// Ends sessions that are not loaded.
   ///
   /// - Throws: `SQLiteFailure`; nothing has been written in that case.
-  func end(_ expired: [JournalledSession]) throws(SQLiteFailure) {
+  func end(_ expired: [JournaledSession]) throws(SQLiteFailure) {
     defer { for store in stores { store.reset() } }
     do {
       try database.run(.begin)
@@ -196,7 +196,7 @@ final class JournalTurn {
     }
   }
 
-  private func noteEnded(_ session: JournalledSession) throws(SQLiteFailure) {
+  private func noteEnded(_ session: JournaledSession) throws(SQLiteFailure) {
     index.lastEnded += 1
     try database.put(
       EndedRow(handle: session.row.handle, owner: session.row.owner), index.lastEnded)
@@ -206,10 +206,10 @@ final class JournalTurn {
   // MARK: Sessions and stores
 
   private func newStore(
-    _ name: String, in session: JournalledSession
-  ) throws(SQLiteFailure) -> JournalledStore {
+    _ name: String, in session: JournaledSession
+  ) throws(SQLiteFailure) -> JournaledStore {
     let id = try index.newStoreID()
-    let store = JournalledStore(
+    let store = JournaledStore(
       id: id, session: session, mark: StoreMark(order: session.row.storeCount))
     session.stores[ByteString(name)] = store
     undo.append { session.stores[ByteString(name)] = nil }
@@ -219,7 +219,7 @@ final class JournalTurn {
   }
 
   private func open(
-    _ store: JournalledStore, _ name: String, _ kind: String, _ configuration: [UInt8],
+    _ store: JournaledStore, _ name: String, _ kind: String, _ configuration: [UInt8],
     _ revision: Revision
   ) throws(SQLiteFailure) {
     try removeRows(store)
@@ -258,7 +258,7 @@ final class JournalTurn {
   }
 
   /// Removes all rows of a store except its name and its mark.
-  private func removeRows(_ store: JournalledStore) throws(SQLiteFailure) {
+  private func removeRows(_ store: JournaledStore) throws(SQLiteFailure) {
     store.discard()
     try keepSequences(store.session)
     let ids = store.stepIDs
@@ -269,13 +269,13 @@ final class JournalTurn {
     store.mark.snapshot = store.mark.number
   }
 
-  private func remove(_ session: JournalledSession) throws(SQLiteFailure) {
+  private func remove(_ session: JournaledSession) throws(SQLiteFailure) {
     // The ids of the stores are sufficient; nothing else is known if the session is not loaded.
     let stores =
       session.isLoaded
       ? Array(session.stores.values)
       : session.row.stores.map {
-        JournalledStore(id: $0, session: session, mark: StoreMark(order: 0))
+        JournaledStore(id: $0, session: session, mark: StoreMark(order: 0))
       }
     for store in stores {
       touch(store)
@@ -294,18 +294,18 @@ final class JournalTurn {
     undo.append { [index] in index.sessions[handle] = session }
   }
 
-  private func put(_ session: JournalledSession) throws(SQLiteFailure) {
+  private func put(_ session: JournaledSession) throws(SQLiteFailure) {
     try database.put(session.row, session.id)
   }
 
-  private func change(_ session: JournalledSession, _ body: (inout SessionRow) -> Void) {
+  private func change(_ session: JournaledSession, _ body: (inout SessionRow) -> Void) {
     let row = session.row
     undo.append { session.row = row }
     body(&session.row)
   }
 
   /// Records the state of a store before its first change in this turn.
-  private func touch(_ store: JournalledStore) {
+  private func touch(_ store: JournaledStore) {
     guard !store.isTouched else { return }
     store.isTouched = true
     stores.append(store)
@@ -338,7 +338,7 @@ final class JournalTurn {
     }
   }
 
-  private func put(_ row: AcceptedRow, _ store: JournalledStore) throws(SQLiteFailure) {
+  private func put(_ row: AcceptedRow, _ store: JournaledStore) throws(SQLiteFailure) {
     try database.run(
       .putAccepted, .integer(store.id), .integer(Int64(bitPattern: row.operation)),
       .blob(row.bytes(store.id)))
@@ -348,7 +348,7 @@ final class JournalTurn {
   ///
   /// If the row of an input's step contains everything about the input, the sequence goes into that
   /// row, so that both are kept or both are lost. Otherwise it gets its own row.
-  private func writeSequences(_ session: JournalledSession) throws(SQLiteFailure) {
+  private func writeSequences(_ session: JournaledSession) throws(SQLiteFailure) {
     let unwritten = session.unwritten
     undo.append { session.unwritten = unwritten }
     for (frontend, last, name) in session.sequences {
@@ -364,7 +364,7 @@ final class JournalTurn {
   }
 
   private func put(
-    _ last: Int, of frontend: String, _ session: JournalledSession
+    _ last: Int, of frontend: String, _ session: JournaledSession
   ) throws(SQLiteFailure) {
     let name = Array(frontend.utf8)
     try database.run(
@@ -374,7 +374,7 @@ final class JournalTurn {
 
   /// Writes the sequences that only rows of `step` contain to their own rows, before such rows are
   /// removed.
-  private func keepSequences(_ session: JournalledSession) throws(SQLiteFailure) {
+  private func keepSequences(_ session: JournaledSession) throws(SQLiteFailure) {
     guard !session.unwritten.isEmpty else { return }
     let unwritten = session.unwritten
     undo.append { session.unwritten = unwritten }
@@ -382,7 +382,7 @@ final class JournalTurn {
     session.unwritten.removeAll()
   }
 
-  private func writeSteps(_ store: JournalledStore) throws(SQLiteFailure) {
+  private func writeSteps(_ store: JournaledStore) throws(SQLiteFailure) {
     let id = store.stepID
     try database.put(
       .putStep, id, StepRow.bytes(store.steps, count: store.stepCount, notes: store.notes, id))
@@ -392,7 +392,7 @@ final class JournalTurn {
   }
 
   /// Removes rows of `step` that are no longer needed.
-  private func clean(_ store: JournalledStore) throws(SQLiteFailure) {
+  private func clean(_ store: JournaledStore) throws(SQLiteFailure) {
     guard store.cleaning > .none else { return }
     let mark = store.mark
     let cleaning = store.cleaning

@@ -53,7 +53,7 @@ extension SQLiteJournal {
       var sessions: [JournalContents.Session] = []
       for found in rows.found {
         guard let row = try? SessionRow(found.data, found.id) else { continue }
-        let known = JournalledSession(id: found.id, row: row, isLoaded: false)
+        let known = JournaledSession(id: found.id, row: row, isLoaded: false)
         sessions += [try reader.read(known)].compactMap { $0 }
       }
       return (sessions, rows.found.count < limit ? nil : rows.found.last?.id)
@@ -95,13 +95,13 @@ extension SQLiteJournal {
   public func endExpired(at time: Duration, limit: Int) throws -> Int {
     do {
       guard let index else { return 0 }
-      var expired: [JournalledSession] = []
+      var expired: [JournaledSession] = []
       let failure = try database.read(.expired, [.integer(time.nanoseconds)]) { found in
         // A row that cannot be read stays until a client attaches to its session.
         guard let row = try? SessionRow(found.data, found.id), index.sessions[row.handle] == nil,
           let deadline = row.deadline, deadline <= time
         else { return true }
-        expired.append(JournalledSession(id: found.id, row: row, isLoaded: false))
+        expired.append(JournaledSession(id: found.id, row: row, isLoaded: false))
         return expired.count < limit
       }
       if let failure { throw failure }

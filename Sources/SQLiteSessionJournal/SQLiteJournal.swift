@@ -109,7 +109,7 @@ public final class SQLiteJournal: SessionJournal {
       index = reader.index
       var contents = reader.contents
       if !contents.damage.isEmpty || database.isOutdated {
-        let moved = try rescue(contents)
+        let moved = try salvage(contents)
         contents.damage.append(JournalFile.isNew(insteadOf: moved))
       }
       countLoad(contents.loads)
@@ -156,7 +156,7 @@ public final class SQLiteJournal: SessionJournal {
   public func load(_ session: SessionHandle) throws -> LoadedSession {
     do {
       guard let index else { return LoadedSession(session: nil) }
-      let found: JournalledSession?
+      let found: JournaledSession?
       do throws(SQLiteFailure) {
         found = try index.session(session)
       } catch {
@@ -166,7 +166,7 @@ public final class SQLiteJournal: SessionJournal {
       guard let found else {
         return LoadedSession(session: nil, ended: try index.ended(session))
       }
-      let record = JournalledSession(id: found.id, row: found.row, isLoaded: true)
+      let record = JournaledSession(id: found.id, row: found.row, isLoaded: true)
       var reader = JournalReader(database: database, index: index)
       let read = try reader.read(record)
       guard reader.contents.damage.isEmpty else { return try loadRepaired(session, index) }
@@ -191,7 +191,7 @@ public final class SQLiteJournal: SessionJournal {
     var reader = try JournalReader(database: database)
     try reader.read()
     let contents = reader.contents
-    let moved = try rescue(contents)
+    let moved = try salvage(contents)
     var loaded = contents.loaded(handle)
     loaded.damage = contents.damage + [JournalFile.isNew(insteadOf: moved)]
     let whole = Set(contents.sessions.lazy.map(\.handle)).subtracting(reader.damagedSessions)
@@ -226,7 +226,7 @@ public final class SQLiteJournal: SessionJournal {
   /// Writes the readable part to a new file.
   ///
   /// - Returns: The new path of the damaged file.
-  private func rescue(_ contents: JournalContents) throws -> String {
+  private func salvage(_ contents: JournalContents) throws -> String {
     let new = try file.openNew()
     let index = try JournalIndex(new)
     for entries in contents.entries { try JournalTurn(database: new, index: index).write(entries) }

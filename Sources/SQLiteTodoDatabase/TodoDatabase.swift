@@ -63,7 +63,7 @@ public final class TodoDatabase: TodoLists {
   /// one call may run at a time.
   public func run() async {
     let listeners = listeners
-    await ForeignCommits.watch(
+    await ExternalCommits.watch(
       file, clock: clock, additions: listeners.additions(), while: { listeners.hasListeners },
       notify: { db in
         for list in listeners.lists {

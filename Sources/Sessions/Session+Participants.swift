@@ -41,7 +41,7 @@ extension Session {
     }
     let handle = handle ?? promote(identity, shard, isCounted: true)
     if let named {
-      sit(participant, as: named, participant.role, shard)
+      join(participant, as: named, participant.role, shard)
       // The participant that had the name, and is evicted, may have been the only active one.
       participantsChanged()
     }
@@ -114,7 +114,7 @@ extension Session {
     deadline = shard.uptime + time
     expiry = shard.sinceEpoch + time
     shard.directory.changed(self)
-    shard.fallsAsleepLater(self)
+    shard.scheduleSleep(of: self)
     write(.expires(at: expiry))
     record?.lastClientLeft()
   }
@@ -141,7 +141,7 @@ extension Session {
 
   /// Sets the name and the role of a participant, and adds it to the session if it is new. An older
   /// participant with the same name is evicted.
-  func sit(
+  func join(
     _ participant: Participant, as named: NamedFrontend?, _ role: FrontendRole,
     _ shard: isolated Shard
   ) {

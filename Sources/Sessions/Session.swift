@@ -39,7 +39,7 @@ public final class Session {
   }
 
   /// The participants, in the order in which they attached.
-  var participants = Few<Participant>()
+  var participants = SmallCollection<Participant>()
   /// The data of named frontends.
   var names: [ByteString: NamedFrontend] = [:]
 

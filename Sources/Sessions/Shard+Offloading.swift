@@ -16,7 +16,7 @@ extension Shard {
     // Under test the server is not idle meanwhile.
     let ended = outside?.begin()
     Offload.do(work) {
-      await self.goOn(with: $0, body)
+      await self.resume(with: $0, body)
       ended?()
     }
   }
@@ -25,10 +25,10 @@ extension Shard {
   public nonisolated func wait(
     _ time: Duration, then body: @escaping @Sendable (isolated Shard) -> Void
   ) {
-    Offload.wait(time) { await self.goOn(with: ()) { _, shard in body(shard) } }
+    Offload.wait(time) { await self.resume(with: ()) { _, shard in body(shard) } }
   }
 
-  private func goOn<Outcome: Sendable>(
+  private func resume<Outcome: Sendable>(
     with outcome: Outcome, _ body: @Sendable (Outcome, isolated Shard) -> Void
   ) {
     turn { body(outcome, self) }

@@ -204,7 +204,7 @@ public actor Shard: StoreHost {
     table = turnOutcome.clients
     Self.watch(turnOutcome.commits, for: self)
     rest.whenIdle { [weak self] in
-      self?.assumeIsolated { shard in shard.turn { shard.testing?.goOn(shard) } }
+      self?.assumeIsolated { shard in shard.turn { shard.testing?.performNext(shard) } }
     }
   }
 
@@ -268,7 +268,7 @@ public actor Shard: StoreHost {
   }
 
   /// Adapts the shard's parts of the memory of all shards to its use; called once a second.
-  public func settleMemory() {
+  public func rebalanceMemory() {
     for accounts in [accounts] + otherAccounts { accounts.settle() }
   }
 

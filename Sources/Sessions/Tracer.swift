@@ -24,7 +24,7 @@ final class Tracer {
   }
 
   /// Sends a line to the client.
-  func tell(_ record: TraceRecord, of store: String) {
+  func send(_ record: TraceRecord, of store: String) {
     last += 1
     clients[client]?.traced(TraceLine(number: last, store: store, record: record))
   }

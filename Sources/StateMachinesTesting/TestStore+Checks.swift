@@ -29,7 +29,7 @@ extension TestStore {
       checked = log.entries.count
     }
     let came = isExhaustive ? log.entries.first?.description : nil
-    throw TestFailure("expected \(expectation), but \(came ?? "none") came", place)
+    throw TestFailure("expected \(expectation), got \(came ?? "nothing")", place)
   }
 
   /// Throws if a step has not been received. Skips the actions if the store is not exhaustive.
@@ -38,7 +38,7 @@ extension TestStore {
     if isExhaustive, let entry = log.entries.first {
       throw TestFailure("\(entry) was not received before \(step)", place)
     }
-    took(store.state)
+    record(store.state)
   }
 
   /// Throws if the machine has made a mistake.
@@ -59,7 +59,7 @@ extension TestStore {
     _ place: TestFailure.Place
   ) throws {
     let after = store.state
-    defer { took(after) }
+    defer { record(after) }
     try checkFaults(place)
     try compare(before, after, change, after: step, place)
   }

@@ -101,7 +101,7 @@ extension TestStore where Machine: DurableMachine {
         AcceptedInput(
           operation: accepted.operation, epoch: accepted.epoch, input: accepted.input, age: age))
     }
-    took(store.state)
+    record(store.state)
   }
 }
 

@@ -102,7 +102,7 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
     do throws(StoreError) {
       try store.send(input, from: viewer)
     } catch {
-      took(store.state)
+      record(store.state)
       throw TestFailure(error.message(after: "the input \(input)"), place)
     }
     try take(before, change, after: "the input \(input)", place)
@@ -134,7 +134,7 @@ public actor TestStore<Machine: StateMachine>: StoreHost {
         "expected the refusal \(code), but the machine accepts the input \(input)", place)
     }
     guard refusal.code == code else {
-      throw TestFailure("expected the refusal \(code), but \(refusal.inWords) came", place)
+      throw TestFailure("expected the refusal \(code), got \(refusal.inWords)", place)
     }
     return refusal
   }
@@ -215,7 +215,7 @@ extension TestStore {
         host: self, environment: environment)
       begin(store)
       store.beginInitialEffect()
-      took(store.state)
+      record(store.state)
       return store
     } catch {
       // A mistake in the tested machine. `state` needs the store and cannot throw.
@@ -248,7 +248,7 @@ extension TestStore {
   }
 
   /// Notes a step of the test that has ended in a state.
-  func took(_ state: Machine.State) {
+  func record(_ state: Machine.State) {
     log.removeActions()
     known = state
   }

@@ -26,7 +26,7 @@ struct LedgerCommand: AsyncParsableCommand {
       abstract: "Adds an amount to the ledger, with the current time.",
       usage: "statewire ledger post <amount> [--data-dir <folder>] [--database <url>]",
       discussion:
-        "Frontends, also those of a running server, receive the new balance at their next refresh.")
+        "A running server uses the new balance at the next refresh of a balance store.")
 
     // An amount may begin with a minus sign, so that it looks like an option.
     @Argument(
@@ -90,7 +90,7 @@ struct LedgerCommand: AsyncParsableCommand {
     func withLedger(_ body: (any PostedLedger) async throws -> Void) async throws {
       let given = database ?? databaseFile.map { "file:\($0)" }
       if given != nil, dataDir != nil {
-        throw Fault("--database and --data-dir exclude each other: the ledger is in one of both.")
+        throw Fault("--database and --data-dir cannot be used together: the ledger is in one place.")
       }
       let variable = ProcessInfo.processInfo.environment["STATEWIRE_DATABASE"]
       let address = try PostgresAddress.configured(

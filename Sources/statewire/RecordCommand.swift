@@ -20,7 +20,7 @@ struct Record: AsyncParsableCommand {
       """,
     discussion: """
       The bytes are passed on unchanged. With a command, the clients' side is standard input and \
-      output: a frontend that starts a server can start this instead.
+      output: a client that starts a server can start this instead.
 
       Secrets are redacted: tokens, session handles, and what the server describes as secret. The \
       server is asked for its description (rpc.discover) over a connection of its own, with the token of \

@@ -21,7 +21,7 @@ struct Statewire: ServerProgram {
     ] + (toolchain.isEmpty ? [] : ["Swift \(toolchain)"])
   }
   static let abstract =
-    "Hosts state machines for frontends in any language, over JSON-RPC 2.0."
+    "Hosts state machines for clients in any language, over JSON-RPC 2.0."
   static let kinds = ServerKinds.builtin
   static var site: WebSite { WebSite(files: PageFiles.all) }
   static let commands: [any ParsableCommand.Type] = [

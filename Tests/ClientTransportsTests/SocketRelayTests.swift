@@ -19,7 +19,7 @@ struct SocketRelayTests {
 
     func opened() -> Int { 1 }
 
-    func took(_ bytes: UnsafeRawBufferPointer, from side: RelaySide, on connection: Int) {
+    func received(_ bytes: UnsafeRawBufferPointer, from side: RelaySide, on connection: Int) {
       self.bytes.withLock { $0[side, default: []] += bytes }
     }
 
@@ -131,6 +131,7 @@ struct SocketRelayTests {
     }
     try await server.close()
   }
+
   @Test("an abandoned file of a socket is replaced, another file is not")
   func abandonedFile() async throws {
     let (server, address) = try await echo()

@@ -108,7 +108,7 @@ class Console(ConsoleDriving):
         update = page.locator(".event.update").filter(has_text="completed").last
         update.click()
         expect(page.locator("#event pre")).to_contain_text('"patch"')
-        expect(page.locator("#travel-note")).to_contain_text("as it was")
+        expect(page.locator("#travel-note")).to_contain_text("Showing revision")
         expect(self.leaf(page, "completed").first).to_contain_text("true")
         page.click("#earlier")
         expect(self.leaf(page, "completed").first).to_contain_text("false")
@@ -210,7 +210,7 @@ class Console(ConsoleDriving):
         expect(page.locator("#revision")).to_have_text("todo · revision 3")
         # Quick presses go as far as slow ones.
         page.evaluate("() => { for (let i = 0; i < 2; i++) document.querySelector('#earlier').click(); }")
-        expect(page.locator("#travel-note")).to_have_text("Revision 1, as it was.")
+        expect(page.locator("#travel-note")).to_have_text("Showing revision 1")
         with page.expect_download() as download:
             page.click("#save")
         path = download.value.path()
@@ -254,7 +254,7 @@ class Console(ConsoleDriving):
             }"""
         )
         expect(page.locator("#revision")).to_have_text("todo · revision 3")
-        page.get_by_text("Run again from here").click()
+        page.get_by_text("Replay from this revision").click()
         page.click("#earlier")
         page.click("#earlier")
         run = page.get_by_role("button", name="Run a copy from revision 1")
@@ -359,7 +359,7 @@ class Console(ConsoleDriving):
         page.go_forward()
         expect(page.locator("#store-title")).to_have_text(name)
 
-    def test_looks(self):
+    def test_screenshots(self):
         app = self.open()
         self.add(app, "Milk", "Bread", "Salt")
         app.fill("#first", "swordfish")

@@ -82,7 +82,7 @@ class Tokens(ConsoleDriving):
         page.goto(self.server.admin + "/console/#token=another-token-0123456789")
         self.is_ready(page)
 
-    def test_looks(self):
+    def test_screenshots(self):
         for name, options in {"sign-in-dark": {"color_scheme": "dark"}, "sign-in-phone": {"viewport": {"width": 360, "height": 740}}}.items():
             page = self.page(**options)
             expect(page.locator("#token")).to_be_focused()

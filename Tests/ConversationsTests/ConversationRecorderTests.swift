@@ -337,22 +337,23 @@ struct ConversationRecorderTests {
 
   @Test("a stand-in is the same each time, and has the lengths of the secret")
   func standIns() {
-    var standIns = StandIns()
+    var standIns = SecretPlaceholders()
     let secrets = [
       "a", "ab", "abcde", "quux\"\\corge", "Größe-Straße-42", "👍🏽👍🏽👍🏽👍🏽", "\u{1}x",
       "x\u{301}yz",
     ]
     var all: [String] = []
     for secret in secrets + ["abcdf", "👍🏽👍🏽👍🏾👍🏽"] {
-      let standIn = standIns.standIn(for: secret)
-      #expect(standIn.count == secret.count)
+      let placeholder = standIns.placeholder(for: secret)
+      #expect(placeholder.count == secret.count)
       #expect(
-        JSONValue.string(standIn).bytes.count == JSONValue.string(secret).bytes.count, "\(secret)")
-      #expect(standIns.standIn(for: secret) == standIn)
-      all.append(standIn)
+        JSONValue.string(placeholder).bytes.count == JSONValue.string(secret).bytes.count,
+        "\(secret)")
+      #expect(standIns.placeholder(for: secret) == placeholder)
+      all.append(placeholder)
     }
     #expect(Set(all).count == all.count)
-    #expect(standIns.standIn(for: "") == "")
+    #expect(standIns.placeholder(for: "") == "")
     #expect(standIns.replacing(in: "abcdf, abcde!") == "\(all[8]), \(all[2])!")
     #expect(standIns.replacing(in: "abc") == nil)
   }

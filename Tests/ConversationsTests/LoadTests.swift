@@ -123,7 +123,7 @@ struct LoadTests {
     #expect(throws: LoadFault.self) { try LoadScript(try conversation("<-- 1")) }
   }
 
-  @Test("the report has the rates, and shows if the generator was the limit")
+  @Test("the report has the rates, and shows if the load generator was the bottleneck")
   func report() {
     var tally = LoadTally()
     (tally.requests, tally.responses, tally.inputs) = (400, 399, 200)
@@ -142,7 +142,7 @@ struct LoadTests {
     #expect(report.json["withoutResponse"] == 1)
     #expect(report.json["errors"] == ["-32601": 7])
     #expect(report.json["latencyMilliseconds"]?["max"] == 99)
-    #expect(report.text.contains("The generator was the limit"))
+    #expect(report.text.contains("The load generator was the bottleneck"))
     times.delays = LatencyHistogram()
     tally.responses = 400
     let good = LoadReport(

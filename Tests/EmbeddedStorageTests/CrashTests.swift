@@ -59,7 +59,7 @@ struct CrashTests {
           #expect(damage.count == 1)
           #expect(damage.first?.contains("\(one.prefix(8))... is set aside") == true)
           #expect(damage.first?.contains(#""mine" of kind "mine""#) == true)
-          let deaf = Deaf()
+          let deaf = SilentClient()
           #expect(throws: SessionError.self) {
             try shard.attach(deaf, to: #require(SessionHandle(one)))
           }

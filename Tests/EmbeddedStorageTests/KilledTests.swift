@@ -15,7 +15,7 @@ struct KilledTests {
     arguments: [true, false])
   func between(isShown: Bool) async throws {
     try await withFolder { folder in
-      let (ids, deaf) = (CountedIDs(), Deaf())
+      let (ids, deaf) = (CountedIDs(), SilentClient())
       let handle = try await live(folder, ids) { shard, journal in
         let (participant, handle) = try shard.open(for: deaf)
         try shard.send(
@@ -46,7 +46,7 @@ struct KilledTests {
   @Test("a journaled input is performed once, by this process or by the next one")
   func after() async throws {
     try await withFolder { folder in
-      let (ids, deaf) = (CountedIDs(), Deaf())
+      let (ids, deaf) = (CountedIDs(), SilentClient())
       let handle = try await live(folder, ids) { shard, journal in
         let (participant, handle) = try shard.open(for: deaf)
         try shard.add("A", participant, sequence: 1)
@@ -72,7 +72,7 @@ struct KilledTests {
   @Test("inputs are performed after the journal has lost earlier ones")
   func afterLostInputs() async throws {
     try await withFolder { folder in
-      let (ids, deaf) = (CountedIDs(), Deaf())
+      let (ids, deaf) = (CountedIDs(), SilentClient())
       let files = FileManager.default
       let (name, kept) = ("\(folder)/sessions.sqlite", "\(folder)/kept")
       let handle = try await live(folder, ids) { shard, _ in
@@ -104,10 +104,10 @@ struct KilledTests {
   @Test("a folder can be used by several servers under test, one after another")
   func underTest() async throws {
     try await withFolder { folder in
-      let (ids, deaf) = (CountedIDs(), Deaf())
+      let (ids, deaf) = (CountedIDs(), SilentClient())
       for title in ["A", "B", "C"] {
         try await live(folder, ids) { shard, _ in
-          try shard.add(title, deaf.sit(Participant(deaf.id(on: shard), isolation: shard)))
+          try shard.add(title, deaf.join(Participant(deaf.id(on: shard), isolation: shard)))
           await shard.pass()
         }
       }

@@ -103,8 +103,8 @@ extension Shard {
   }
 
   /// Attaches a client with the name "phone" to a new session with a handle.
-  func open(for frontend: Deaf) throws -> (Participant, SessionHandle) {
-    let participant = frontend.sit(Participant(frontend.id(on: self), isolation: self))
+  func open(for frontend: SilentClient) throws -> (Participant, SessionHandle) {
+    let participant = frontend.join(Participant(frontend.id(on: self), isolation: self))
     let handle = try turn {
       try participant.session.open(for: participant, named: "phone", identity: nil, isolation: self)
     }
@@ -112,12 +112,12 @@ extension Shard {
   }
 
   /// Attaches a client with the name "phone" again, and returns its last sequence number.
-  func attach(_ frontend: Deaf, to handle: SessionHandle) throws -> (Participant, Int?) {
+  func attach(_ frontend: SilentClient, to handle: SessionHandle) throws -> (Participant, Int?) {
     try turn {
       let request = AttachRequest(handle: handle.description, frontend: "phone")
       let (participant, resumption) = try attach(
-        request, from: frontend.sit(Participant(frontend.id(on: self), isolation: self)))
-      return (frontend.sit(participant), resumption.sequence)
+        request, from: frontend.join(Participant(frontend.id(on: self), isolation: self)))
+      return (frontend.join(participant), resumption.sequence)
     }
   }
 
@@ -140,14 +140,18 @@ extension Shard {
 }
 
 /// A client that ignores notifications, and does not leave its session, as when its process ends.
-final class Deaf: Client, Sendable {
+final class SilentClient: Client, Sendable {
   let owner: String?
   private let seats = Lock<[Participant]>([])
 
   init(owner: String? = nil) { self.owner = owner }
 
   // A session and its participants retain each other.
-  deinit { for seat in seats.withLock({ $0 }) { seat.session.participants.remove(seat) } }
+  deinit {
+    for participant in seats.withLock({ $0 }) {
+      participant.session.participants.remove(participant)
+    }
+  }
 
   /// Returns a new id. The shard has the client in its table from then on.
   func id(on shard: isolated Shard) -> ClientID {
@@ -157,9 +161,9 @@ final class Deaf: Client, Sendable {
   }
 
   /// Retains a participant for as long as the client exists, and returns it.
-  func sit(_ seat: Participant) -> Participant {
-    seats.withLock { $0.append(seat) }
-    return seat
+  func join(_ participant: Participant) -> Participant {
+    seats.withLock { $0.append(participant) }
+    return participant
   }
 
   func leaveBroadcasts() {}

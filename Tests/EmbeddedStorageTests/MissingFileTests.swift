@@ -19,7 +19,7 @@ struct MissingFileTests {
     arguments: Loss.allCases)
   func database(loss: Loss) async throws {
     try await withFolder { folder in
-      let complaints = Complaints()
+      let complaints = RecordedFailures()
       let database = EmbeddedDatabase(folder, complaints: complaints)
       let store = try await Host(database.todoLists)
       try await store.send(.load)
@@ -58,15 +58,15 @@ struct MissingFileTests {
   @Test("a feed notices a missing file also without operations")
   func run() async throws {
     try await withFolder { folder in
-      let (clock, complaints) = (TestClock(), Complaints())
+      let (clock, complaints) = (TestClock(), RecordedFailures())
       let database = EmbeddedDatabase(folder, clock: clock, complaints: complaints)
       let store = try await Host(database.todoLists)
       try await store.send(.load)
       let running = Task { await database.run() }
       _ = try Loss.moved.happen(to: "statewire.sqlite", in: folder)
       while complaints.all.isEmpty {
-        await clock.untilSomebodySleeps()
-        clock.advance(by: ForeignCommits.pollInterval)
+        await clock.waitForSleeper()
+        clock.advance(by: ExternalCommits.pollInterval)
       }
       #expect(complaints.all.first?.contains("was deleted, moved or replaced") == true)
       running.cancel()

@@ -11,7 +11,7 @@ extension EmbeddedDatabase {
   /// Creates a database with the ids "1", "2" and so on, unless `ids` has other ones.
   convenience init(
     _ folder: String, clock: any Clock<Duration> = ContinuousClock(),
-    ids: CountedIDs = CountedIDs(), complaints: Complaints = Complaints()
+    ids: CountedIDs = CountedIDs(), complaints: RecordedFailures = RecordedFailures()
   ) {
     self.init(folder: folder, clock: clock, makeID: ids.make, failed: complaints.add)
   }

@@ -54,7 +54,7 @@ struct TodoQuotaTests {
 
   private func check(_ shard: isolated Shard) throws {
     let (one, other) = (Session(isolation: shard), Session(isolation: shard))
-    let frontend = Deaf()
+    let frontend = SilentClient()
     func open(_ name: String, _ count: Int, in session: Session) -> String? {
       refusal { () throws(SessionError) in
         _ = try session.open(name, kind: "todo", configuration: memory(count), isolation: shard)
@@ -215,9 +215,9 @@ struct TodoByteQuotaTests {
   }
 
   private func check(_ shard: isolated Shard) throws {
-    func open(_ count: Int, _ owner: String?) -> (Deaf, Participant, String?) {
-      let frontend = Deaf(owner: owner)
-      let participant = frontend.sit(Participant(frontend.id(on: shard), isolation: shard))
+    func open(_ count: Int, _ owner: String?) -> (SilentClient, Participant, String?) {
+      let frontend = SilentClient(owner: owner)
+      let participant = frontend.join(Participant(frontend.id(on: shard), isolation: shard))
       do throws(SessionError) {
         _ = try participant.session.open(
           "a", kind: "todo", configuration: ["memory": ["count": .number(JSONNumber(count))]],

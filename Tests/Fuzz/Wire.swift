@@ -29,11 +29,11 @@ enum Wire {
     let isPlain = pieces.dropFirst().allSatisfy { !"credt".utf8.contains($0.first ?? 0) }
     guard isPlain else {
       _ = bothWays("a connection") {
-        play(isInLines: isInLines) { peer in
-          peer.send(pieces[0])
+        play(isInLines: isInLines) { client in
+          client.send(pieces[0])
           for piece in pieces.dropFirst() {
-            if let first = piece.first { peer.obey(first) }
-            peer.send(piece.dropFirst())
+            if let first = piece.first { client.obey(first) }
+            client.send(piece.dropFirst())
           }
         }
       }
@@ -43,10 +43,10 @@ enum Wire {
     // Another size for each length, so that the splits are at different places.
     let size = 1 + text.count % 11
     let whole = bothWays("a connection") { play(isInLines: isInLines) { $0.send(text[...]) } }
-    let cut = play(isInLines: isInLines) { peer in
+    let cut = play(isInLines: isInLines) { client in
       var rest = text[...]
       while !rest.isEmpty {
-        peer.send(rest.prefix(size))
+        client.send(rest.prefix(size))
         rest = rest.dropFirst(size)
       }
     }
@@ -57,7 +57,7 @@ enum Wire {
 
   /// Plays the steps of a client, and returns the messages that it received; nil if its work
   /// exceeded the limit.
-  private static func play(isInLines: Bool, _ body: (WirePeer) -> Void) -> [String]? {
+  private static func play(isInLines: Bool, _ body: (FuzzClient) -> Void) -> [String]? {
     let loop = WorkLoop()
     weak var shardAfter: Shard?
     weak var connectionAfter: Connection?
@@ -65,13 +65,15 @@ enum Wire {
     var messages: [String] = []
     do {
       let shard = World.shard(loop, limits)
-      let peer = WirePeer(shard, serverLimits) { isDone = loop.run(atMost: mostPieces) && isDone }
+      let client = FuzzClient(shard, serverLimits) {
+        isDone = loop.run(atMost: mostPieces) && isDone
+      }
       shardAfter = shard
-      connectionAfter = peer.connection
-      body(peer)
-      messages = peer.messages()
-      if isDone, isInLines { peer.checkIsServed() }
-      peer.leave()
+      connectionAfter = client.connection
+      body(client)
+      messages = client.messages()
+      if isDone, isInLines { client.checkIsServed() }
+      client.leave()
     }
     // Work beyond the limit is cancelled by now, so it ends.
     expect(loop.run(atMost: .max), "the loop never ends")

@@ -217,7 +217,7 @@ public final class MemoryNode: SessionOwnership, PipelinedJournal {
       for session in Set(entries.map(\.session)) {
         let epoch = own.withLock { $0.epochs[session] }
         guard let known = state.sessions[session], known.node == id, known.epoch == epoch else {
-          throw SessionElsewhere(node: nil)
+          throw SessionOnOtherNode(node: nil)
         }
       }
       for entry in entries { state.take(entry) }
@@ -230,7 +230,7 @@ public final class MemoryNode: SessionOwnership, PipelinedJournal {
   ) {
     perform(ended) { [self] state in
       switch claim(session, &state) {
-      case .elsewhere(let node): throw SessionElsewhere(node: node)
+      case .elsewhere(let node): throw SessionOnOtherNode(node: node)
       case .ended(let owner): return LoadedSession(session: nil, ended: .init(owner: owner))
       case .unknown: return LoadedSession(session: nil)
       case .owned:

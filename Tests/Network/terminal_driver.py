@@ -26,7 +26,7 @@ class Hands:
     def note(self):
         line = self.app.query_one("#todo-problem", Static)
         text = str(line.render()) if line.display else ""
-        text = text.removesuffix(". The text returns when the field is empty")
+        text = text.removesuffix(". Your text is restored when the field is empty")
         if text and text != self.last:
             self.words.append(text)
         self.last = text

@@ -12,7 +12,7 @@ would, with its own patch application, and compares all clients of a session wit
 | patch | an update does not apply, or the digest is not that of the state |
 | goes back | a revision is not above its base, or lower than one that any client had received before the request |
 | ahead | the server does not know a revision that it has sent: a commit is lost |
-| early answer | a response came before the update that belongs to it |
+| early response | a response came before the update that belongs to it |
 | forgotten sequence | `session/attach` returns a lower sequence than was confirmed, or one that was never sent |
 | lost session | a session, or a store of it, is gone, or could not be read at the end |
 | lost, applied twice, order, invented, lists differ | see lists.py and replay.py |
@@ -29,14 +29,14 @@ import history
 import lists
 import replay
 import states
-from record import UNKNOWN_OUTCOME, Answer, Connection, Input, Replica, Request, Session, Violation
+from record import UNKNOWN_OUTCOME, Connection, Input, Replica, Request, Response, Session, Violation
 
 # The client that reads all states at the end.
 AUDITOR = "auditor"
 # Kinds whose stores begin again after a restart (docs/reference/stores.md, "After a restart").
 TRANSIENT_KINDS = {"form"}
 GONE = {-32012, -32013}
-# Errors of attaching that a client answers by another attempt: the journal cannot be read at the moment.
+# Errors of attaching after which a client tries again: the journal cannot be read at the moment.
 FOR_THE_MOMENT = {-32603}
 
 
@@ -285,7 +285,7 @@ class Checker:
         connection.session.store(name).learn(revision, event)
         replica = connection.replicas.get(name)
         if replica is not None and not replica.has_diverged and replica.revision < revision:
-            self._report("early answer", f"the response is of revision {revision} of {name}, and the client holds "
+            self._report("early response", f"the response is of revision {revision} of {name}, and the client holds "
                          f"{replica.revision}", request.event, event)
         if request.entry is not None:
             self._answer(request, result, None, event)
@@ -294,7 +294,7 @@ class Checker:
     def _answer(self, request, result, error, event):
         self.counts["inputs answered"] += 1
         self.counts["repeats answered"] += not request.is_first
-        request.entry.answers.append(Answer(
+        request.entry.responses.append(Response(
             event, result, error, request.is_first, bool(request.params.get("settle"))))
 
     # States and revisions

@@ -9,7 +9,7 @@ import time
 import faults
 import networks
 from balancer import Balancer, HAProxy
-from evil import FAULTS, EvilBalancer
+from fault_balancer import FAULTS, FaultBalancer
 from nodes import Broken, Node, Postgres
 
 LOOPBACK = "127.0.0.1"
@@ -92,9 +92,9 @@ class Cluster:
         """Sets the addresses for clients: of the nodes, or of the load balancer."""
         lists = [[(node.host, node.tcp) for node in self.nodes], [(node.host, node.web) for node in self.nodes]]
         if options.plant in FAULTS:
-            evil = EvilBalancer(lists[0], LOOPBACK, FAULTS[options.plant], options.seed)
-            self.balancers.append(evil)
-            self.tcp, self.web = [(LOOPBACK, evil.port)], lists[1]
+            balancer = FaultBalancer(lists[0], LOOPBACK, FAULTS[options.plant], options.seed)
+            self.balancers.append(balancer)
+            self.tcp, self.web = [(LOOPBACK, balancer.port)], lists[1]
             return
         if (options.balancer or ("none" if len(self.nodes) == 1 else "python")) == "none":
             self.tcp, self.web = lists

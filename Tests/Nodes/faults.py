@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The faults of the chaos run. Each one is a function that breaks something, waits, and heals it.
+"""The faults of the chaos run. Each one is a function that breaks something, waits, and restores it.
 
 `postgres`, `full` and `partition-database` need PostgreSQL, the partitions network namespaces. `full` needs a disk of
 PostgreSQL alone.
@@ -114,7 +114,7 @@ def _partition(cluster, random, link):
     cluster.networks.cut(node.name, link)
     yield node.name
     time.sleep(random.uniform(3, 12))
-    cluster.networks.heal(node.name, link)
+    cluster.networks.restore(node.name, link)
 
 
 def _restart(node):

@@ -157,25 +157,25 @@ class _Walk:
 
     def _due(self):
         """Returns what responses promise: (revision, input, response), the highest revision first."""
-        due = [(answer.result["revision"], entry.sequence, entry, answer.event)
-               for entry in self.own for answer in entry.answers
-               if answer.result is not None and (self.is_in_memory or answer.settle)]
+        due = [(response.result["revision"], entry.sequence, entry, response.event)
+               for entry in self.own for response in entry.responses
+               if response.result is not None and (self.is_in_memory or response.settle)]
         due.sort(key=lambda promise: promise[:2], reverse=True)
         return due
 
     def _check_due(self, due, revision, titles, event):
         while due and due[-1][0] <= revision:
-            _, _, entry, answer = due.pop()
+            _, _, entry, response = due.pop()
             if entry.title is not None and entry.title not in titles and entry.title not in self.shown and (
                     entry.title not in self.ids or self.ids[entry.title][0] not in self.removed):
                 # No client can remove a title whose id it has not seen.
                 self.report("lost", entry.title, f"title {entry.title!r} was answered and is not there",
-                            entry.sent[0], answer, event)
+                            entry.sent[0], response, event)
             elif entry.value["type"] == "todoRemoved":
                 kept = [title for title, id in titles.items() if id == entry.value["id"]]
                 if kept:
                     self.report("lost", kept[0], f"the removal of {kept[0]!r} was answered and did not happen",
-                                entry.sent[0], answer, event)
+                                entry.sent[0], response, event)
 
     def _check_order(self, new, event):
         """Checks that new titles are the next ones of their frontends."""
@@ -197,8 +197,8 @@ class _Walk:
             entry = self.added.get(title)
             if entry is None:
                 continue
-            settled = min((answer.event["at"] for answer in entry.answers
-                           if answer.result is not None and answer.settle), default=None)
+            settled = min((response.event["at"] for response in entry.responses
+                           if response.result is not None and response.settle), default=None)
             if latest is not None and settled is not None and settled < latest.sent[0]["at"]:
                 self.report("order", title, f"title {title!r} had settled before {latest.title!r} was sent, and stands "
                             "after it", entry.sent[0], latest.sent[0], event)
@@ -215,7 +215,7 @@ class _Walk:
             removal = self.removed.get(self.ids[title][0]) if title in self.ids else None
             if removal is None and title not in titles and self._is_accepted(entry):
                 self.report("lost", title, f"title {title!r} was accepted and is not there at the end",
-                            entry.sent[0], *(answer.event for answer in entry.answers), event)
+                            entry.sent[0], *(response.event for response in entry.responses), event)
             elif removal is not None and titles.get(title) == removal.value["id"] and removal.is_accepted:
                 self.report("lost", title, f"the removal of {title!r} was answered, and the title is there at the end",
                             removal.sent[0], event)

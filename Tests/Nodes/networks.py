@@ -84,7 +84,7 @@ class Networks:
     def cut(self, name, link):
         _ip("link", "set", self._outer(name, link), "down")
 
-    def heal(self, name, link):
+    def restore(self, name, link):
         _ip("link", "set", self._outer(name, link), "up")
 
     def close(self):

@@ -97,14 +97,14 @@ async def main():
     stopping, ending = asyncio.Event(), asyncio.Event()
     working = asyncio.ensure_future(work(json.loads(sys.argv[1]), stopping, ending))
 
-    async def obey():
+    async def read_commands():
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(None, sys.stdin.readline)
         stopping.set()
         await loop.run_in_executor(None, sys.stdin.read)
         ending.set()
 
-    await asyncio.wait([working, asyncio.ensure_future(obey())], return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait([working, asyncio.ensure_future(read_commands())], return_when=asyncio.FIRST_COMPLETED)
     return await working
 
 

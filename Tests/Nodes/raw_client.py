@@ -192,16 +192,16 @@ class RawClient:
         self.write(self.input_request(sequence))
 
     def input_request(self, sequence):
-        def answered(_):
+        def on_response(_):
             self.place.pending.pop(sequence, None)
-        return self.message("store/send", self.place.pending[sequence], answered)
+        return self.message("store/send", self.place.pending[sequence], on_response)
 
-    def request(self, method, params, answered):
-        self.write(self.message(method, params, answered))
+    def request(self, method, params, on_response):
+        self.write(self.message(method, params, on_response))
 
-    def message(self, method, params, answered):
+    def message(self, method, params, on_response):
         self.last_id += 1
-        self.open[self.last_id] = (method, answered)
+        self.open[self.last_id] = (method, on_response)
         return {"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params}
 
     def write(self, message):
@@ -229,17 +229,17 @@ class RawClient:
         if message.get("method") == "store/changed":
             self.changed(message["params"])
         elif "method" not in message and message.get("id") in self.open:
-            method, answered = self.open.pop(message["id"])
+            method, on_response = self.open.pop(message["id"])
             if "result" in message:
-                answered(message["result"])
+                on_response(message["result"])
             else:
-                self.refused(method, message["error"], answered)
+                self.refused(method, message["error"], on_response)
 
-    def refused(self, method, error, answered):
+    def refused(self, method, error, on_response):
         # An input with an error that concerns itself is given up. All others are sent again over the next connection.
         if method != "store/send" or error["code"] in (-32800, -32603, -32013):
             raise wires.Ended(f"{method}: {error['code']} {error['message']}")
-        answered(None)
+        on_response(None)
 
     def changed(self, params):
         store = params["store"]
@@ -256,13 +256,13 @@ class RawClient:
 def main():
     client = RawClient(json.loads(sys.argv[1]))
 
-    def obey():
+    def read_commands():
         sys.stdin.readline()
         client.stopping.set()
         sys.stdin.read()
         client.ending.set()
 
-    threading.Thread(target=obey, daemon=True).start()
+    threading.Thread(target=read_commands, daemon=True).start()
     return client.run()
 
 

@@ -23,7 +23,7 @@ class Violation(NamedTuple):
 
 
 @dataclass(eq=False)
-class Answer:
+class Response:
     """A response to an input."""
 
     event: dict
@@ -44,17 +44,17 @@ class Input:
     store: str
     value: dict
     sent: list[dict] = field(default_factory=list)
-    answers: list[Answer] = field(default_factory=list)
+    responses: list[Response] = field(default_factory=list)
 
     @property
     def is_accepted(self):
-        return any(answer.result is not None for answer in self.answers)
+        return any(response.result is not None for response in self.responses)
 
     @property
     def is_refused(self):
         """True if each response was an error that leaves no trace."""
-        return bool(self.answers) and all(
-            answer.error is not None and answer.error["code"] not in UNKNOWN_OUTCOME for answer in self.answers)
+        return bool(self.responses) and all(
+            response.error is not None and response.error["code"] not in UNKNOWN_OUTCOME for response in self.responses)
 
     @property
     def title(self):

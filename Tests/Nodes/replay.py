@@ -90,8 +90,8 @@ class _Replay:
 
     def run(self):
         promises = sorted(
-            ((answer.result["revision"], self.version_after[entry.sequence], entry, answer.event)
-             for entry in self.inputs for answer in entry.answers if answer.result is not None),
+            ((response.result["revision"], self.version_after[entry.sequence], entry, response.event)
+             for entry in self.inputs for response in entry.responses if response.result is not None),
             key=lambda promise: promise[:2], reverse=True)
         # The version of the last state; the lowest possible one; the difference between revisions and versions.
         low, offset, promise, last = 0, 0, None, None
@@ -99,9 +99,9 @@ class _Replay:
         for revision, (state, event) in sorted(self.store.seen.items()):
             self.counts["replayed states"] += 1
             while promises and promises[-1][0] <= revision:
-                _, version, entry, answer = promises.pop()
+                _, version, entry, response = promises.pop()
                 if version > low:
-                    low, promise = version, (entry, answer)
+                    low, promise = version, (entry, response)
             version = revision - offset
             if not (low <= version < len(self.versions) and self.versions[version] == state):
                 version = self._other_version(state, low, revision - offset)
@@ -127,7 +127,7 @@ class _Replay:
         entry = accepted[-1]
         if version < self.version_after[entry.sequence]:
             return [Violation("lost", f"store {self.store.name} ends before input {entry.sequence}, which was accepted",
-                              [entry.sent[0], *(answer.event for answer in entry.answers), self.store.final[2]])]
+                              [entry.sent[0], *(response.event for response in entry.responses), self.store.final[2]])]
         return []
 
     def _violation(self, state, low, expected, promise, last, event):

@@ -16,7 +16,7 @@ class GoodHistories(Histories):
         self.story.audit(client)
         self.check_kinds()
 
-    def test_counts_what_was_compared(self):
+    def test_compared_states_are_counted(self):
         client = self.alone("x")
         self.story.audit(client)
         _, counts = checker.check(self.story.events)
@@ -25,8 +25,8 @@ class GoodHistories(Histories):
 
     def test_unanswered_input_was_applied_and_is_resent(self):
         client = self.alone("x")
-        client.add("mine", "y", answered=False)
-        client.lose()
+        client.add("mine", "y", responded=False)
+        client.drop()
         client.attach()
         client.resend()
         client.add("mine", "z")
@@ -37,7 +37,7 @@ class GoodHistories(Histories):
         client = self.alone("x")
         for title in ("y", "z"):
             client.add("mine", title, arrives=False)
-        client.lose()
+        client.drop()
         client.attach()
         client.resend()
         self.story.audit(client)
@@ -46,8 +46,8 @@ class GoodHistories(Histories):
     def test_batch_is_cut_in_the_middle(self):
         client = self.alone()
         for number in range(6):
-            client.add("mine", f"{number}", arrives=number < 4, answered=number < 2)
-        client.lose()
+            client.add("mine", f"{number}", arrives=number < 4, responded=number < 2)
+        client.drop()
         client.attach()
         client.resend()
         self.story.audit(client)
@@ -56,25 +56,25 @@ class GoodHistories(Histories):
     def test_unanswered_input_never_arrives(self):
         client = self.alone("x")
         client.add("mine", "y", arrives=False)
-        client.lose()
+        client.drop()
         self.story.audit(client)
         self.check_kinds()
 
     def test_snapshot_after_the_replay_window(self):
         a, b = self.two()
-        b.lose()
+        b.drop()
         self.server.kept = 2
         for number in range(8):
             a.add("both", f"{number}")
         b.attach()
         b.add("both", "b")
-        a.hear()
+        a.receive()
         self.story.audit(a, b)
         self.check_kinds()
 
     def test_replay_after_a_kill(self):
         a, b = self.two()
-        b.lose()
+        b.drop()
         for number in range(8):
             a.add("both", f"{number}")
         b.attach()
@@ -83,14 +83,14 @@ class GoodHistories(Histories):
 
     def test_replay_is_cut_and_begins_again(self):
         a, b = self.two()
-        b.lose()
+        b.drop()
         for number in range(4):
             a.add("both", f"{number}")
         b.attach()
         # Two of the four updates did not arrive.
         del self.story.events[-2:]
         b.revisions["both"] -= 2
-        b.lose()
+        b.drop()
         b.attach()
         self.story.audit(a, b)
         self.check_kinds()
@@ -98,9 +98,9 @@ class GoodHistories(Histories):
     def test_interrupted_input_is_repeated(self):
         """The server ended while an input waited for its effects, and carried it out all the same."""
         client = self.alone("x")
-        client.add("mine", "y", answered=False, settle=True)
-        client.say("received", {"id": client.last_id, "error": {"code": -32800, "message": "the server has ended"}})
-        client.lose()
+        client.add("mine", "y", responded=False, settle=True)
+        client.record("received", {"id": client.last_id, "error": {"code": -32800, "message": "the server has ended"}})
+        client.drop()
         client.attach()
         client.resend()
         self.story.audit(client)
@@ -108,18 +108,18 @@ class GoodHistories(Histories):
 
     def test_interrupted_input_is_given_up(self):
         client = self.alone("x")
-        client.add("mine", "y", answered=False, settle=True)
-        client.say("received", {"id": client.last_id, "error": {"code": -32800, "message": "the server has ended"}})
+        client.add("mine", "y", responded=False, settle=True)
+        client.record("received", {"id": client.last_id, "error": {"code": -32800, "message": "the server has ended"}})
         client.add("mine", "z")
         self.story.audit(client)
         self.check_kinds()
 
     def test_session_cannot_be_read_for_a_moment(self):
         client = self.alone("x")
-        client.lose()
-        client.enter()
+        client.drop()
+        client.connect()
         client.call("session/attach", {"session": "S", "frontend": "a", "revisions": {}})
-        client.say("received", {"id": client.last_id, "error": {"code": -32603, "message": "not now"}})
+        client.record("received", {"id": client.last_id, "error": {"code": -32603, "message": "not now"}})
         client.attach()
         client.add("mine", "y")
         self.story.audit(client)
@@ -128,7 +128,7 @@ class GoodHistories(Histories):
     def test_inputs_follow_attach_without_waiting(self):
         client = self.alone("x")
         client.add("mine", "y", arrives=False)
-        client.lose()
+        client.drop()
         client.attach()
         response = self.story.events.pop()
         client.resend()
@@ -147,7 +147,7 @@ class GoodHistories(Histories):
         self.server.open("B", "ours", {"memory": {}})
         b.attach()
         b.call("store/open", {"store": "ours", "kind": "todo", "config": SHARED})
-        b.lose()
+        b.drop()
         self.story.audit(a, b)
         self.check_kinds()
 
@@ -162,10 +162,10 @@ class GoodHistories(Histories):
         a = self.story.client("a", "A", ours=SHARED).begin()
         b = self.story.client("b", "B", ours=SHARED).begin()
         a.add("ours", "x", settle=True)
-        b.hear()
+        b.receive()
         b.add("ours", "y", settle=True)
         b.send("ours", {"type": "todoRemoved", "id": "1"}, settle=True)
-        a.hear()
+        a.receive()
         self.story.audit(a, b)
         self.check_kinds()
 

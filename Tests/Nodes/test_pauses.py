@@ -37,7 +37,7 @@ class Pauses(unittest.TestCase):
     def test_pause_does_not_belong_to_the_fault_before(self):
         self.check_pauses(history([1, 2, 3, 23, 24], [(2, "kill"), (4, "stop")]), {"kill": [[1.0]], "stop": [[19.0]]})
 
-    def test_sleeping_clients_are_left_out(self):
+    def test_sleeping_clients_are_ignored(self):
         self.check_pauses(history([1, 9], [(2, "kill")], sleeps=True), {"kill": [[]]})
         self.assertEqual(len(pauses.table({"kill": [[]]}, {})), 1)
 

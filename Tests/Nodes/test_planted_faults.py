@@ -12,7 +12,7 @@ class PlantedFaults(Histories):
         client = self.alone("x")
         earlier = self.server.copy()
         client.add("mine", "y")
-        client.lose()
+        client.drop()
         client.server = self.story.server = earlier
         client.attach(from_nothing=True)
         self.story.audit(client)
@@ -21,7 +21,7 @@ class PlantedFaults(Histories):
         self.found("lost")
 
     def test_lost_commit_before_more_inputs(self):
-        """The list continues as if one answered input had never been; all counters continue."""
+        """The list continues as if one input with a response had not been sent; all counters continue."""
         client = self.alone("x", "y")
         model = self.server.stores["S", "mine"]["model"]
         model.todos = model.todos[:-1]
@@ -32,17 +32,17 @@ class PlantedFaults(Histories):
     def test_lost_commit_of_several_writers(self):
         a, b = self.two()
         a.add("both", "x")
-        b.hear()
+        b.receive()
         model = self.server.stores["S", "both"]["model"]
         model.todos = []
         b.add("both", "y")
-        a.hear()
+        a.receive()
         self.story.audit(a, b)
         self.check_kinds("lost")
 
     def test_revision_that_the_server_does_not_know(self):
         client = self.alone("x", "y")
-        client.lose()
+        client.drop()
         client.attach()
         event = self.story.events[-1]
         event["message"]["result"]["stores"]["mine"] = {
@@ -60,7 +60,7 @@ class PlantedFaults(Histories):
         self.found("two states")
 
     def test_overlapping_lease_of_separate_stores(self):
-        """Two owners that never give a revision two states: one of them loses what it has answered."""
+        """Two owners that never give a revision two states: one of them loses an input to which it has responded."""
         a, b = self.two(first=MINE, second=MINE)
         b.server = self.server.copy()
         a.add("first", "x")
@@ -73,7 +73,7 @@ class PlantedFaults(Histories):
         a, b = self.two()
         earlier = self.server.copy()
         a.add("both", "x")
-        a.lose()
+        a.drop()
         b.server = self.story.server = earlier
         b.add("both", "y")
         self.story.audit(b)
@@ -81,8 +81,8 @@ class PlantedFaults(Histories):
 
     def test_input_applied_twice(self):
         client = self.alone("x")
-        client.add("mine", "y", answered=False)
-        client.lose()
+        client.add("mine", "y", responded=False)
+        client.drop()
         self.server.deduplicates = False
         client.attach()
         client.resend()
@@ -91,21 +91,21 @@ class PlantedFaults(Histories):
 
     def test_input_applied_twice_of_several_writers(self):
         a, b = self.two()
-        a.add("both", "x", answered=False)
-        a.lose()
+        a.add("both", "x", responded=False)
+        a.drop()
         self.server.deduplicates = False
         a.attach()
         a.resend()
-        b.hear()
+        b.receive()
         self.story.audit(a, b)
         self.check_kinds("applied twice")
 
     def test_input_applied_again_after_its_removal(self):
         a, b = self.two()
-        a.add("both", "x", answered=False)
-        b.hear()
+        a.add("both", "x", responded=False)
+        b.receive()
         b.send("both", {"type": "todoRemoved", "id": "1"})
-        a.lose()
+        a.drop()
         self.server.deduplicates = False
         a.attach()
         a.resend()
@@ -118,7 +118,7 @@ class PlantedFaults(Histories):
             client.add("mine", title, arrives=False)
         # The second input arrives first, and the server does not notice.
         self.server.deduplicates = False
-        client.lose()
+        client.drop()
         client.attach()
         for sequence in (3, 2):
             client.send(*client.pending[sequence], sequence=sequence)
@@ -130,18 +130,18 @@ class PlantedFaults(Histories):
         for title in ("x", "y"):
             a.add("both", title, arrives=False)
         self.server.deduplicates = False
-        a.lose()
+        a.drop()
         a.attach()
         for sequence in (3, 2):
             a.send(*a.pending[sequence], sequence=sequence)
-        b.hear()
+        b.receive()
         self.story.audit(a, b)
         self.check_kinds("order")
 
-    def test_update_told_twice_with_another_patch(self):
+    def test_update_sent_twice_with_another_patch(self):
         a, b = self.two()
         a.add("both", "x")
-        b.lose()
+        b.drop()
         # The replay for one client contains another value than the update had.
         update = self.server.stores["S", "both"]["updates"][-1]
         update["patch"] = [{"op": "add", "path": "/todos/0", "value": {"id": "1", "title": "x", "completed": True}}]
@@ -149,24 +149,24 @@ class PlantedFaults(Histories):
         self.story.audit(a, b)
         self.found("two states")
 
-    def test_update_told_twice(self):
+    def test_update_sent_twice(self):
         client = self.alone("x")
         client.update("mine", self.server.stores["S", "mine"]["updates"][-1])
         self.story.audit(client)
         self.check_kinds("base")
 
-    def test_update_left_out(self):
+    def test_update_missing(self):
         a, b = self.two()
         a.add("both", "x")
         b.revisions["both"] += 1
         a.add("both", "y")
-        b.hear()
+        b.receive()
         self.story.audit(a, b)
         self.check_kinds("base")
 
     def test_forgotten_sequence(self):
         client = self.alone("x", "y")
-        client.lose()
+        client.drop()
         self.server.sequences["S", "a"] = 1
         client.attach()
         self.story.audit(client)
@@ -174,7 +174,7 @@ class PlantedFaults(Histories):
 
     def test_sequence_that_was_never_sent(self):
         client = self.alone("x")
-        client.lose()
+        client.drop()
         self.server.sequences["S", "a"] = 9
         client.attach()
         self.story.audit(client)
@@ -187,28 +187,28 @@ class PlantedFaults(Histories):
         at, earlier = events[-1]["message"], events[-2]["message"]
         events[-1]["message"], events[-2]["message"] = earlier, at
         self.story.audit(client)
-        self.check_kinds("early answer")
+        self.check_kinds("early response")
 
     def test_stale_read(self):
         """A former owner still serves reads, although its state is an old one."""
         a, b = self.two()
         b.server = self.server.copy()
         a.add("both", "x")
-        b.lose()
+        b.drop()
         b.attach()
         self.story.audit(a)
         self.check_kinds("goes back")
 
     def test_lost_session(self):
         client = self.alone("x")
-        client.lose()
-        client.enter()
+        client.drop()
+        client.connect()
         client.call("session/attach", {"session": "S", "frontend": "a", "revisions": {}})
-        client.say("received", {"id": client.last_id, "error": {"code": -32012, "message": "unknown session"}})
+        client.record("received", {"id": client.last_id, "error": {"code": -32012, "message": "unknown session"}})
         self.story.audit(client)
         self.check_kinds("lost session")
 
-    def test_session_that_nobody_can_read_at_the_end(self):
+    def test_unreadable_session_at_end(self):
         self.alone("x")
         self.check_kinds("lost session")
 
@@ -226,29 +226,29 @@ class PlantedFaults(Histories):
         a = self.story.client("a", "A", ours=SHARED).begin()
         b = self.story.client("b", "B", ours=SHARED).begin()
         a.add("ours", "x", settle=True)
-        b.hear()
+        b.receive()
         b.add("ours", "y", settle=True)
         model = self.server.lists["ours"]
         model.todos = model.todos[::-1]
         a.add("ours", "z", settle=True)
-        b.hear()
+        b.receive()
         self.story.audit(a, b)
         self.check_kinds("order")
 
-    def test_title_that_nobody_has_sent(self):
+    def test_unknown_title(self):
         a, b = self.two()
         a.add("both", "x")
         self.server.stores["S", "both"]["model"].take({"type": "todoAdded", "title": "ghost"})
         a.add("both", "y")
-        b.hear()
+        b.receive()
         self.story.audit(a, b)
         self.check_kinds("invented")
 
     def test_refused_input_was_applied(self):
         a, b = self.two()
-        a.add("both", "x", answered=False)
-        a.hear()
-        a.say("received", {"id": a.last_id, "error": {"code": -32015, "message": "no"}})
+        a.add("both", "x", responded=False)
+        a.receive()
+        a.record("received", {"id": a.last_id, "error": {"code": -32015, "message": "no"}})
         self.story.audit(a, b)
         self.check_kinds("error", "invented")
 
@@ -287,7 +287,7 @@ class PlantedFaults(Histories):
 
     def test_store_that_begins_again(self):
         client = self.alone("x")
-        client.lose()
+        client.drop()
         client.attach(from_nothing=True)
         self.story.events[-1]["message"]["result"]["stores"]["mine"]["reason"] = "reopened"
         self.story.audit(client)
@@ -295,7 +295,7 @@ class PlantedFaults(Histories):
 
     def test_replay_that_ends_too_early(self):
         a, b = self.two()
-        b.lose()
+        b.drop()
         a.add("both", "x")
         b.attach()
         # The replay is said to have no updates, and has none.
@@ -309,11 +309,11 @@ class PlantedFaults(Histories):
     def test_error_of_a_correct_input(self):
         client = self.alone("x")
         client.add("mine", "y", arrives=False)
-        client.say("received", {"id": client.last_id, "error": {"code": -32603, "message": "internal error"}})
+        client.record("received", {"id": client.last_id, "error": {"code": -32603, "message": "internal error"}})
         self.story.audit(client)
         self.check_kinds("error")
 
-    def test_library_that_gives_an_input_up(self):
+    def test_library_abandons_an_input(self):
         client = self.alone("x")
         self.story.event("a", "failed", error="no")
         self.story.audit(client)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A test case with a history that a pretended server writes."""
+"""A test case with a history that a simulated server writes."""
 
 import copy
 import unittest
 
 import checker
-import pretended
+import simulated_server
 
 MINE = {"memory": {"count": 0}}
 SHARED = {"list": "ours"}
@@ -18,7 +18,7 @@ def kinds(story):
 
 class Histories(unittest.TestCase):
     def setUp(self):
-        self.story = pretended.Story()
+        self.story = simulated_server.Story()
         self.server = self.story.server
 
     def alone(self, *titles):

@@ -14,7 +14,7 @@ class Install(PackageTest):
     def make(self, target):
         run("make", "-C", ROOT, target, f"PROGRAM={PROGRAM}", "PREFIX=/opt/tools", f"DESTDIR={self.folder}", env=QUIET)
 
-    def test_uninstall_leaves_nothing(self):
+    def test_uninstall_removes_all_files(self):
         self.make("install")
         root = self.folder / "opt/tools"
         self.assertEqual((root / "bin/statewire").read_bytes(), PROGRAM.read_bytes())

@@ -11,7 +11,7 @@ SEED = int(os.environ.get("SEED", 0))
 
 
 class Interactions(Driving):
-    def test_nothing_is_lost(self):
+    def test_every_interaction_is_saved(self):
         self.random = random.Random(SEED)
         self.page, self.wire = self.open_wired()
         self.page.on("dialog", lambda dialog: dialog.accept())

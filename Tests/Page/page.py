@@ -237,7 +237,7 @@ class Page(Driving):
         expect(self.row(page, "Milk").get_by_role("checkbox")).to_be_checked()
         expect(page.locator("#first")).to_have_value("swordfish")
 
-    def test_killed_again_and_again(self):
+    def test_repeated_server_kills(self):
         page = self.open()
         titles = []
         for number in range(4):
@@ -294,7 +294,7 @@ class Page(Driving):
         for page in [one, two]:
             self.shows(page, "Milk", "Bread", "Salt")
 
-    def test_looks(self):
+    def test_screenshots(self):
         page = self.open()
         self.server.post("1234.50")
         self.add(page, *EVERYDAY, "Water the ferns")

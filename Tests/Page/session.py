@@ -73,7 +73,7 @@ class Links(Driving):
         expect(two.locator("#first")).to_have_value("swordfish")
         self.assertEqual(self.link(two), left)
 
-    def test_link_is_asked_about_where_a_text_would_be_lost(self):
+    def test_link_that_loses_a_text_requires_confirmation(self):
         one, two = self.open(), self.open()
         self.add(two, "Milk")
         mine, link = self.link(two), self.link(one)
@@ -117,7 +117,7 @@ class Links(Driving):
         page.get_by_role("button", name="Try now").click()
         expect(status).to_contain_text("frontend")
 
-    def test_link_to_a_session_that_is_over(self):
+    def test_link_to_an_ended_session(self):
         page = self.open()
         page.fill("#first", "swordfish")
         expect(page.locator("#messages li")).to_have_count(2)
@@ -144,7 +144,7 @@ class Links(Driving):
 
 
 class Denied(Driving):
-    def test_everything_that_can_be_denied(self):
+    def test_page_works_with_denied_browser_features(self):
         one = self.open()
         page = self.context().new_page()
         page.add_init_script(DENIED)

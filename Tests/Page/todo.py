@@ -11,7 +11,7 @@ HEBREW = "לקנות חלב"
 
 
 class Unconfirmed(Driving):
-    def test_everything_is_done_to_a_todo_that_is_being_sent(self):
+    def test_changes_of_a_pending_todo(self):
         page, wire = self.open_wired()
         self.add(page, "Bread")
         wire.hold()
@@ -77,7 +77,7 @@ class Unconfirmed(Driving):
         self.shows(page, "Oat milk", "Bread")
         self.is_stored(page, "Oat milk", "Bread")
 
-    def test_reload_after_the_server_had_it(self):
+    def test_reload_after_the_server_received_the_input(self):
         page, wire = self.open_wired()
         page.fill("#add-title", "Milk")
         page.press("#add-title", "Enter")
@@ -93,7 +93,7 @@ class Unconfirmed(Driving):
         inputs = [message["params"]["input"] for message in map(json.loads, wire.sent) if message["method"] == "store/send"]
         return next(input for input in inputs if input["type"] == "todoAdded")
 
-    def test_removed_by_another_while_it_is_renamed(self):
+    def test_remote_removal_during_a_rename(self):
         page = self.open()
         self.add(page, "Milk", "Bread")
         self.row(page, "Milk").locator("button.title").click()
@@ -104,7 +104,7 @@ class Unconfirmed(Driving):
         expect(page.locator("#add-title")).to_be_focused()
         expect(page.locator("#problem")).to_contain_text("Milk was removed by someone else")
 
-    def test_removed_by_another_while_inputs_are_on_their_way(self):
+    def test_remote_removal_with_pending_inputs(self):
         page, wire = self.open_wired()
         titles = ["Milk", "Bread", "Salt", "Eggs", "Oil", "Tea"]
         self.add(page, *titles, "Rice")
@@ -145,7 +145,7 @@ class Unconfirmed(Driving):
             session,
         )
 
-    def test_own_removal_is_no_news(self):
+    def test_own_removal_is_not_announced(self):
         page, wire = self.open_wired()
         self.add(page, "Milk", "Bread")
         wire.hold()
@@ -158,7 +158,7 @@ class Unconfirmed(Driving):
         expect(page.locator("#problem")).to_have_text("")
         expect(page.locator("#add-title")).to_have_value("")
 
-    def test_renamed_by_another_while_a_rename_is_on_its_way(self):
+    def test_remote_rename_with_a_pending_rename(self):
         page, wire = self.open_wired()
         self.add(page, "Milk", "Salt")
         ids = [todo["id"] for todo in self.stored(page)]
@@ -207,14 +207,14 @@ class Unconfirmed(Driving):
         self.is_stored(page, "Milk", "Bread")
         expect(self.row(page, "Milk").get_by_role("checkbox")).not_to_be_checked()
 
-    def test_focus_goes_on_where_another_removes_a_row(self):
+    def test_focus_moves_after_remote_removal(self):
         page = self.open()
         self.add(page, "Milk", "Bread")
         page.get_by_role("button", name="Remove Milk").focus()
         self.send(page, {"type": "todoRemoved", "id": self.stored(page)[0]["id"]})
         expect(page.get_by_role("button", name="Remove Bread")).to_be_focused()
 
-    def test_drop_before_a_row_that_is_gone(self):
+    def test_drop_before_a_removed_row(self):
         page, wire = self.open_wired()
         self.add(page, "A", "B", "C", "D")
         ids = {todo["title"]: todo["id"] for todo in self.stored(page)}
@@ -227,7 +227,7 @@ class Unconfirmed(Driving):
         self.shows(page, "B", "A", "D")
         self.is_stored(page, "B", "A", "D")
 
-    def test_drop_before_a_row_that_is_removed_here(self):
+    def test_drop_before_a_locally_removed_row(self):
         page, wire = self.open_wired()
         self.add(page, "A", "B", "C", "D")
         wire.hold()
@@ -240,7 +240,7 @@ class Unconfirmed(Driving):
         self.is_settled(page)
         self.is_stored(page, "A", "D", "B")
 
-    def test_row_goes_while_another_is_dragged(self):
+    def test_remote_removal_during_a_drag(self):
         page = self.open()
         self.add(page, "A", "B", "C", "D")
         ids = {todo["title"]: todo["id"] for todo in self.stored(page)}
@@ -302,7 +302,7 @@ class Texts(Driving):
         page.keyboard.press("Enter")
         self.is_stored(page, "  Milk\r\nand \u2028 bread now\n ", "Salt")
 
-    def test_others_rename_is_not_overwritten(self):
+    def test_remote_rename_is_not_overwritten(self):
         page = self.open()
         self.add(page, "Milk")
         self.row(page, "Milk").locator("button.title").click()
@@ -312,7 +312,7 @@ class Texts(Driving):
         self.is_settled(page)
         self.is_stored(page, "Oat milk")
 
-    def test_others_rename_is_asked_about(self):
+    def test_remote_rename_requires_confirmation(self):
         page = self.open()
         self.add(page, "Milk")
         id = self.stored(page)[0]["id"]
@@ -380,7 +380,7 @@ class Texts(Driving):
         self.shows(page, "Sea salt", "Milk", "Bread")
         self.is_stored(page, "Sea salt", "Milk", "Bread")
 
-    def test_two_at_once(self):
+    def test_repeated_clicks_and_keys_act_once(self):
         page = self.open()
         self.add(page, "A", "B", "C")
         page.get_by_role("button", name="Remove A").click()
@@ -435,7 +435,7 @@ class Texts(Driving):
 class Frames(Driving):
     options = ["--maximum-frame-bytes", "20000"]
 
-    def test_text_that_no_frame_holds(self):
+    def test_text_exceeds_the_frame_limit(self):
         page = self.open()
         self.add(page, "Milk")
         page.fill("#add-title", "x" * 30_000)
@@ -524,7 +524,7 @@ class Long(Driving):
         self.add(page, "Salt")
         expect(self.row(page, "Salt")).to_be_in_viewport()
 
-    def test_what_is_read_stays_in_its_place(self):
+    def test_scroll_position_is_stable(self):
         page = self.open()
         self.fill(page, 300)
         page.locator("#scroller").evaluate("node => (node.scrollTop = 4000)")

@@ -24,11 +24,11 @@ struct OwnershipTests {
       return
     }
     #expect(owner.name == "a" && owner.address == "a:7227" && owner.leaseLeft > .zero)
-    #expect(throws: SessionElsewhere.self) { try b.journal.load(handle) }
+    #expect(throws: SessionOnOtherNode.self) { try b.journal.load(handle) }
     // One at a time.
     try await a.release(handle)
     #expect(try b.journal.load(handle).session?.stores[0].revision == 1)
-    #expect(throws: SessionElsewhere.self) { try a.journal.commit([handle.step(2)]) }
+    #expect(throws: SessionOnOtherNode.self) { try a.journal.commit([handle.step(2)]) }
     try b.journal.commit([handle.step(2)])
     // All of them.
     try await b.leave()
@@ -88,11 +88,11 @@ struct OwnershipTests {
     for handle in [old, other] { try a.journal.commit(handle.opened) }
     try cluster.observer.run(
       "UPDATE statewire.session SET epoch = 2 WHERE handle = '\(old.description)'")
-    #expect(throws: SessionElsewhere.self) {
+    #expect(throws: SessionOnOtherNode.self) {
       try a.journal.commit([other.step(1), old.step(1)])
     }
-    #expect(throws: SessionElsewhere.self) { try a.journal.commit([JournalEntry(old, .ended)]) }
-    #expect(throws: SessionElsewhere.self) { try a.journal.commit(old.opened) }
+    #expect(throws: SessionOnOtherNode.self) { try a.journal.commit([JournalEntry(old, .ended)]) }
+    #expect(throws: SessionOnOtherNode.self) { try a.journal.commit(old.opened) }
     #expect(try cluster.count("entry") == 2 && cluster.count("session") == 2)
     try a.journal.commit([other.step(1)])
     // The owner of the new epoch has not changed its node.

@@ -62,7 +62,7 @@ struct ChangeTests {
     try await store.send(.load)
     async let running: Void = node.run()
     for number in 1...3 {
-      await clock.untilSomebodySleeps()
+      await clock.waitForSleeper()
       try database.addSilently("\(number)")
       clock.advance(by: ChangeFeed.pollInterval)
       await store.until { $0.fed.count == number + 1 }

@@ -17,7 +17,7 @@ struct OutageTests {
     arguments: ["restart", "kill", "disconnect"])
   func operations(how: String) async throws {
     let database = try SharedDatabase(PostgresServer())
-    let complaints = Complaints()
+    let complaints = RecordedFailures()
     let node = database.node(complaints: complaints)
     let (store, other) = (try await Host(node.todoLists), try await Host(node.todoLists))
     for store in [store, other] { try await store.send(.load) }
@@ -110,7 +110,7 @@ struct OutageTests {
     let database = try SharedDatabase(PostgresServer())
     var options = PostgresStorage.Options()
     options.patience = .milliseconds(300)
-    let complaints = Complaints()
+    let complaints = RecordedFailures()
     let node = database.node("a", options, complaints: complaints)
     let store = try await Host(node.todoLists)
     try await store.send(.load)
@@ -182,7 +182,7 @@ struct OutageTests {
   @Test("work waits for a database without space, in its order, and is carried out once")
   func waitsForSpace() async throws {
     let database = try SharedDatabase(.common())
-    let complaints = Complaints()
+    let complaints = RecordedFailures()
     let node = database.node(complaints: complaints)
     let store = try await Host(node.todoLists)
     try await store.send(.load)
@@ -201,7 +201,7 @@ struct OutageTests {
   @Test("a write that waits for space is carried out after later ones on other objects")
   func waitsBesideOthers() async throws {
     let database = try SharedDatabase(.common())
-    let complaints = Complaints()
+    let complaints = RecordedFailures()
     let node = database.node(complaints: complaints)
     let store = try await Host(node.todoLists)
     try await store.send(.load)
@@ -221,7 +221,7 @@ struct OutageTests {
     let database = try SharedDatabase(.common())
     var options = PostgresStorage.Options()
     options.patience = .milliseconds(300)
-    let complaints = Complaints()
+    let complaints = RecordedFailures()
     let node = database.node("a", options, complaints: complaints)
     let store = try await Host(node.todoLists)
     try await store.send(.load)

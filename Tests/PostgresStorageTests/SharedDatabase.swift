@@ -26,7 +26,8 @@ struct SharedDatabase {
   /// Opens the storage of a node.
   func node(
     _ name: String = "a", _ options: PostgresStorage.Options = .init(),
-    clock: any Clock<Duration> = ContinuousClock(), complaints: Complaints = Complaints()
+    clock: any Clock<Duration> = ContinuousClock(),
+    complaints: RecordedFailures = RecordedFailures()
   ) -> PostgresStorage {
     PostgresStorage(
       address, name: name, options: options, clock: clock, failed: complaints.add)

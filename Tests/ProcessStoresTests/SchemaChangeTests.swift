@@ -25,14 +25,14 @@ struct SchemaChangeTests {
   @Test(
     "changes for which clients are not prepared are named, others are not",
     arguments: [
-      ("reset", "again", ["input has no form \"reset\" any more"]),
+      ("reset", "again", ["\"reset\" was removed from the cases of input"]),
       (
         #"{"type": "integer"}}, "required": ["type", "by"]"#,
-        #"{"type": "string"}}, "required": ["type", "by"]"#, ["input add/by has another type"]
+        #"{"type": "string"}}, "required": ["type", "by"]"#, ["the type of input add/by changed"]
       ),
       (
         #""required": ["type", "by"]"#, #""required": ["type", "by", "at"]"#,
-        ["input add needs \"at\" now"]
+        ["input add now requires member \"at\""]
       ),
       (#""required": ["type", "by"]"#, #""required": ["type"]"#, []),
       (
@@ -56,6 +56,6 @@ struct SchemaChangeTests {
       SchemaChange.faults(
         from: try description(input: input, view: view),
         to: try description(input: input, view: changed))
-        == ["view state has no \"count\" any more"])
+        == ["member \"count\" was removed from view state"])
   }
 }

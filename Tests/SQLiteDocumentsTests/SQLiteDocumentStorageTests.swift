@@ -14,7 +14,7 @@ import Testing
 struct SQLiteDocumentStorageTests {
   private func opened(
     _ folder: String, clock: any Clock<Duration> = ContinuousClock(),
-    complaints: Complaints = Complaints()
+    complaints: RecordedFailures = RecordedFailures()
   ) -> SQLiteDocumentStorage {
     SQLiteDocumentStorage(folder: folder, clock: clock, failed: complaints.add)
   }
@@ -42,9 +42,9 @@ struct SQLiteDocumentStorageTests {
       async let polling: Void = one.run()
       // A second time, when the number to compare with is known.
       for number in 2...3 as ClosedRange<Int64> {
-        await clock.untilSomebodySleeps()
+        await clock.waitForSleeper()
         #expect(try await two.put("a", "\(number)") == TablePosition(rawValue: number))
-        clock.advance(by: ForeignCommits.pollInterval)
+        clock.advance(by: ExternalCommits.pollInterval)
         let notice = try #require(await notices.next())
         #expect(notice.position.rawValue == number && notice.changes.isEmpty)
         #expect(
@@ -53,7 +53,7 @@ struct SQLiteDocumentStorageTests {
       }
       await one.close()
       await two.close()
-      clock.advance(by: ForeignCommits.pollInterval)
+      clock.advance(by: ExternalCommits.pollInterval)
       await polling
     }
   }
@@ -83,7 +83,7 @@ struct SQLiteDocumentStorageTests {
   @Test("a full disk is an error of its own, and nothing is lost")
   func full() async throws {
     try await withFolder { folder in
-      let complaints = Complaints()
+      let complaints = RecordedFailures()
       let storage = opened(folder, complaints: complaints)
       try await storage.put("a")
       _ = try await storage.file.use { open in

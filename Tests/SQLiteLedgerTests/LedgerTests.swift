@@ -67,7 +67,7 @@ struct LedgerTests {
     arguments: ["NaN", "", "1,5", "12x"])
   func damage(_ text: String) async throws {
     try await withFolder { folder in
-      let complaints = Complaints()
+      let complaints = RecordedFailures()
       let database = OpenLedger(folder, complaints: complaints)
       try await database.ledger.post(amount: number("7.125"))
       try await database.file.execute("UPDATE ledgerEntry SET sum = CAST('\(text)' AS BLOB)")
@@ -94,7 +94,7 @@ struct LedgerTests {
   @Test("when the database fails, the service fails, and the log states the reason")
   func failingService() async throws {
     try await withFolder { folder in
-      let complaints = Complaints()
+      let complaints = RecordedFailures()
       let database = OpenLedger(folder, complaints: complaints)
       await database.close()
       let store = try await Host(BalanceStore(service: database.ledger))
@@ -139,7 +139,7 @@ private struct OpenLedger {
 
   init(
     _ folder: String, calendar: any StoreClock = SystemClock(),
-    complaints: Complaints = Complaints()
+    complaints: RecordedFailures = RecordedFailures()
   ) {
     file = SharedDatabase(folder, Ledger.schema, complaints: complaints)
     ledger = Ledger(in: file, calendar: calendar)

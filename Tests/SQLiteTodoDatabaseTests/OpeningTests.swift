@@ -49,7 +49,7 @@ struct OpeningTests {
   @Test("the log states that another process has locked the database")
   func locked() async throws {
     try await withFolder { folder in
-      let (first, complaints) = (TodoDatabase(folder), Complaints())
+      let (first, complaints) = (TodoDatabase(folder), RecordedFailures())
       let second = TodoDatabase(folder, busyTimeout: .zero, complaints: complaints)
       let store = try await Host(second)
       try await store.send(.load)
@@ -70,7 +70,7 @@ struct OpeningTests {
   func retry() async throws {
     try await withFolder { folder in
       try Data().write(to: URL(filePath: folder))
-      let complaints = Complaints()
+      let complaints = RecordedFailures()
       let database = TodoDatabase(folder, complaints: complaints)
       let store = try await Host(database)
       try await store.send(.load)
@@ -98,7 +98,7 @@ struct OpeningTests {
     arguments: [true, false])
   func closed(opened: Bool) async throws {
     try await withFolder { folder in
-      let complaints = Complaints()
+      let complaints = RecordedFailures()
       let database = TodoDatabase(folder, complaints: complaints)
       let store = try await Host(database)
       if opened { try await store.send(.load) }

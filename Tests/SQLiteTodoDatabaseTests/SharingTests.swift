@@ -22,15 +22,15 @@ struct SharingTests {
       let (mine, other) = (try await Host(here), try await Host(there))
       try await mine.send(.load)
       try await here.whileRunning {
-        await clock.untilSomebodySleeps()
+        await clock.waitForSleeper()
         try await other.add("a", "b")
         #expect(await mine.fed == ["list of 0"])
-        clock.advance(by: ForeignCommits.pollInterval)
+        clock.advance(by: ExternalCommits.pollInterval)
         await mine.until { $0.fed.count == 3 }
         // A second time, when the version to compare with is known.
-        await clock.untilSomebodySleeps()
+        await clock.waitForSleeper()
         try await other.perform(.complete(id: "1"))
-        clock.advance(by: ForeignCommits.pollInterval)
+        clock.advance(by: ExternalCommits.pollInterval)
         await mine.until { $0.fed.count == 4 }
       }
       #expect(await mine.fed == ["list of 0", "add a", "add b", "complete 1"])
@@ -41,7 +41,7 @@ struct SharingTests {
 
   @Test("the database polls four times a second")
   func interval() {
-    #expect(ForeignCommits.pollInterval == .milliseconds(250))
+    #expect(ExternalCommits.pollInterval == .milliseconds(250))
   }
 
   @Test("the database does not poll without feeds, and `run` ends when it is cancelled")
@@ -54,9 +54,9 @@ struct SharingTests {
         try await store.add("a")
         #expect(clock.sleeperCount == 0)
         try await store.send(.load)
-        await clock.untilSomebodySleeps()
+        await clock.waitForSleeper()
         await store.close()
-        clock.advance(by: ForeignCommits.pollInterval)
+        clock.advance(by: ExternalCommits.pollInterval)
       }
       #expect(clock.sleeperCount == 0)
       await database.close()

@@ -15,7 +15,7 @@ extension TodoDatabase {
     _ folder: String, clock: any Clock<Duration> = ContinuousClock(),
     busyTimeout: Duration = .seconds(5), logLength: Int = 1000,
     limits: TodoLimits = TodoLimits(), ids: CountedIDs = CountedIDs(),
-    complaints: Complaints = Complaints()
+    complaints: RecordedFailures = RecordedFailures()
   ) {
     self.init(
       in: SharedDatabase(

@@ -133,7 +133,7 @@ struct TodoFeedTests {
   @Test("a feed ends when the database fails, and the next load begins another feed")
   func failure() async throws {
     try await withFolder { folder in
-      let complaints = Complaints()
+      let complaints = RecordedFailures()
       let database = TodoDatabase(folder, complaints: complaints)
       let store = try await Host(database)
       try await store.send(.load)

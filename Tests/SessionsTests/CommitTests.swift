@@ -36,7 +36,7 @@ struct CommitTests {
     try await shard().run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (participant, _) = try shard.sit(listener)
+      let (participant, _) = try shard.join(listener)
       hand.run()
       let before = journal.commits.count
       let first = try deliver(add(1), participant, shard)
@@ -62,7 +62,7 @@ struct CommitTests {
     try await shard().run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let ((participant, _), (other, _)) = (try shard.sit(listener), try shard.sit(listener))
+      let ((participant, _), (other, _)) = (try shard.join(listener), try shard.join(listener))
       hand.run()
       try shard.send(add(1), participant, to: "errands")
       let (reader, outsider) = shard.turn {
@@ -80,8 +80,8 @@ struct CommitTests {
     try await shard(Bank(), clock).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (participant, handle) = try shard.sit(listener)
-      let (other, otherHandle) = try shard.sit(listener)
+      let (participant, handle) = try shard.join(listener)
+      let (other, otherHandle) = try shard.join(listener)
       func revisions() throws -> [Revision?] {
         let sessions = try journal.load().sessions
         return [handle, otherHandle].map { handle in
@@ -116,7 +116,7 @@ struct CommitTests {
     try await shard(Bank(), clock).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (participant, handle) = try shard.sit(listener)
+      let (participant, handle) = try shard.join(listener)
       hand.run()
       journal.isFull = true
       try shard.send(add(1), participant, to: "errands")
@@ -138,7 +138,7 @@ struct CommitTests {
     try await shard(bank).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (participant, _) = try shard.sit(listener)
+      let (participant, _) = try shard.join(listener)
       hand.run()
       try shard.send(#"{"type":"write","item":1}"#, participant, to: "errands")
       shard.turn {}
@@ -154,7 +154,7 @@ struct CommitTests {
     try await shard.run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (participant, _) = try shard.sit(listener)
+      let (participant, _) = try shard.join(listener)
       try shard.send(add(1), participant, to: "errands")
     }
     async let ended: Void = shard.stop()
@@ -171,8 +171,8 @@ struct CommitTests {
     try await shard(Bank(), clock).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (participant, _) = try shard.sit(listener)
-      let (other, _) = try shard.sit(listener)
+      let (participant, _) = try shard.join(listener)
+      let (other, _) = try shard.join(listener)
       hand.run()
       // Patches, updates and occasional states have more than twice the bytes of the titles.
       for number in 1...count {

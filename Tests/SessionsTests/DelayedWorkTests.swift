@@ -15,10 +15,10 @@ struct DelayedWorkTests {
     "work begins when its input is in the journal, and waits while the journal cannot be written")
   func waits() async throws {
     let (journal, bank) = (MemoryJournal(), Bank())
-    try await Shard.journalled(journal, bank).run { shard in
+    try await Shard.journaled(journal, bank).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (participant, _) = try shard.sit(listener)
+      let (participant, _) = try shard.join(listener)
       try shard.send(#"{"type":"write","item":1}"#, participant, to: "errands")
       await shard.pass(seconds: 0)
       #expect(bank.items == [1])
@@ -49,10 +49,10 @@ struct DelayedWorkTests {
   @Test("work that is cancelled in the turn that started it never begins")
   func cancelled() async throws {
     let (journal, bank) = (MemoryJournal(), Bank())
-    try await Shard.journalled(journal, bank).run { shard in
+    try await Shard.journaled(journal, bank).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (participant, _) = try shard.sit(listener)
+      let (participant, _) = try shard.join(listener)
       try shard.turn {
         let errands = try participant.subscription("errands", isolation: shard)
         let result = try #require(try errands.send(#"{"type":"write","item":1}"#))
@@ -72,17 +72,17 @@ struct DelayedWorkTests {
   @Test("a session is written as a whole before the updates for a client that leaves are sent")
   func leaving() async throws {
     let journal = MemoryJournal()
-    try await Shard.journalled(journal).run { shard in
+    try await Shard.journaled(journal).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (participant, handle) = try shard.sit(listener)
+      let (participant, handle) = try shard.join(listener)
       journal.isFull = true
       try shard.send(#"{"type":"add","amount":1}"#, participant, to: "errands")
       #expect(try !shard.attachAndLeave(handle, listener))
       journal.isFull = false
       // The shard does not retry immediately.
       #expect(try !shard.attachAndLeave(handle, listener))
-      shard.passQuietly(seconds: 1)
+      shard.advanceWithoutTurn(seconds: 1)
       #expect(try shard.attachAndLeave(handle, listener))
       let store = try #require(try journal.load().sessions.first?.stores.first)
       #expect(store.revision == 4)
@@ -93,26 +93,26 @@ struct DelayedWorkTests {
     "no operation id is used twice, also when the journal is incomplete or a session has no handle")
   func epochs() async throws {
     let (journal, bank) = (MemoryJournal(), Bank())
-    let (handle, before) = try await Shard.journalled(journal, bank).run { shard in
+    let (handle, before) = try await Shard.journaled(journal, bank).run { shard in
       let (one, two) = (Listener(), Listener())
       defer { withExtendedLifetime((one, two)) {} }
       try shard.restoreAll()
-      let (participant, handle) = try shard.sit(one)
+      let (participant, handle) = try shard.join(one)
       try shard.send(#"{"type":"add","amount":1}"#, participant, to: "errands")
       let before = journal.commits
       try shard.send(#"{"type":"write","item":1}"#, participant, to: "errands")
-      try shard.send(#"{"type":"write","item":2}"#, two.sit(on: shard), to: "errands")
+      try shard.send(#"{"type":"write","item":2}"#, two.join(on: shard), to: "errands")
       await shard.pass(seconds: 0)
       return (handle, before)
     }
     #expect(bank.items == [1, 2])
-    try await Shard.journalled(MemoryJournal(before, loads: 1), bank).run { shard in
+    try await Shard.journaled(MemoryJournal(before, loads: 1), bank).run { shard in
       let (one, two) = (Listener(), Listener())
       defer { withExtendedLifetime((one, two)) {} }
       try shard.restoreAll()
       let (participant, _, _) = try shard.resume(handle, telling: one)
       try shard.send(#"{"type":"write","item":3}"#, participant, to: "errands")
-      try shard.send(#"{"type":"write","item":4}"#, two.sit(on: shard), to: "errands")
+      try shard.send(#"{"type":"write","item":4}"#, two.join(on: shard), to: "errands")
       await shard.pass(seconds: 0)
     }
     #expect(bank.items == [1, 2, 3, 4])
@@ -132,7 +132,7 @@ extension Shard {
   fileprivate func attachAndLeave(_ handle: SessionHandle, _ listener: Listener) throws -> Bool {
     let delivery = try turn {
       let request = AttachRequest(handle: handle.description)
-      let (guest, _) = try attach(request, from: listener.sit(on: self))
+      let (guest, _) = try attach(request, from: listener.join(on: self))
       try guest.subscription("errands", isolation: self).send(#"{"type":"add","amount":1}"#)
       let delivery = Delivery(to: guest.session, on: self)
       guest.session.leave(guest, isolation: self)

@@ -142,7 +142,7 @@ struct EvolutionTests {
   func unknownKind() async throws {
     let (journal, handle) = try await journaled(#"{"type":"write","text":"a"}"#)
     for _ in 1...2 {
-      try await Shard.journalled(journal).run { shard in
+      try await Shard.journaled(journal).run { shard in
         let listener = Listener()
         defer { withExtendedLifetime(listener) {} }
         _ = try shard.restore()
@@ -191,7 +191,7 @@ struct EvolutionTests {
       _ = try shard.restore()
       #expect(journal.refusals == 1)
       journal.isFull = false
-      shard.passQuietly(seconds: 2)
+      shard.advanceWithoutTurn(seconds: 2)
       shard.turn { shard.expireSessions() }
     }
     let contents = try journal.load()
@@ -206,7 +206,7 @@ struct EvolutionTests {
     let handle = try await shard(journal, Note1.self).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (participant, handle) = try shard.sit(listener)
+      let (participant, handle) = try shard.join(listener)
       for input in inputs { try shard.send(input, participant, to: "note") }
       return handle
     }
@@ -216,7 +216,7 @@ struct EvolutionTests {
   private func shard<State: NoteState>(
     _ journal: MemoryJournal, _: State.Type, _ limits: SessionLimits = .init()
   ) -> Shard {
-    .journalled(journal, kinds: [StoreKind("note") { Note<State>() }], limits: limits)
+    .journaled(journal, kinds: [StoreKind("note") { Note<State>() }], limits: limits)
   }
 }
 

@@ -4,16 +4,16 @@ import Testing
 
 @testable import Sessions
 
-@Suite("Few")
+@Suite("SmallCollection")
 struct FewTests {
   private final class Thing {}
 
   @Test(
-    "after random operations, Few has the same elements as an array",
+    "after random operations, SmallCollection has the same elements as an array",
     arguments: 0..<8 as Range<UInt64>)
   func model(seed: UInt64) {
     var generator = FixedNumbers(seed: seed)
-    var few = Few<Thing>()
+    var few = SmallCollection<Thing>()
     var model: [Thing] = []
     for _ in 0..<2_000 {
       switch Int.random(in: 0..<8, using: &generator) {
@@ -48,7 +48,7 @@ struct FewTests {
   @Test("a copy does not change when the original changes", arguments: 0...4)
   func copies(count: Int) {
     let things = (0..<count).map { _ in Thing() }
-    var few = Few<Thing>()
+    var few = SmallCollection<Thing>()
     for thing in things { few.append(thing) }
     let copy = few
     few.append(Thing())
@@ -60,7 +60,7 @@ struct FewTests {
 
   @Test("a loop visits the elements that were present when it began", arguments: 1...3)
   func changes(count: Int) {
-    final class Holder { var few = Few<Thing>() }
+    final class Holder { var few = SmallCollection<Thing>() }
     let holder = Holder()
     for _ in 0..<count { holder.few.append(Thing()) }
     let things = Array(holder.few)
@@ -74,11 +74,11 @@ struct FewTests {
     #expect(holder.few.count == count)
   }
 
-  @Test("Few retains its elements, and no others")
+  @Test("SmallCollection retains its elements, and no others")
   func lifetimes() {
     weak var gone: Thing?
     weak var held: Thing?
-    var few = Few<Thing>()
+    var few = SmallCollection<Thing>()
     do {
       let (first, second) = (Thing(), Thing())
       (gone, held) = (first, second)

@@ -14,10 +14,10 @@ struct JournalTests {
   @Test("a session is journaled, with its whole content, from the time when it gets a handle")
   func promotion() async throws {
     let (journal, bank) = (MemoryJournal(), Bank())
-    let handle = try await Shard.journalled(journal, bank).run { shard in
+    let handle = try await Shard.journaled(journal, bank).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let participant = listener.sit(on: shard)
+      let participant = listener.join(on: shard)
       try shard.send(#"{"type":"add","amount":3}"#, participant, to: "errands")
       try shard.send(#"{"type":"later","item":7,"seconds":9}"#, participant, to: "errands")
       try shard.send(#"{"type":"put","id":"a","title":"Milk"}"#, participant, to: "shelf")
@@ -43,10 +43,10 @@ struct JournalTests {
   @Test("a turn is one commit, and a client's updates and responses are sent after it")
   func order() async throws {
     let journal = MemoryJournal()
-    try await Shard.journalled(journal).run { shard in
+    try await Shard.journaled(journal).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (participant, _) = try shard.sit(listener)
+      let (participant, _) = try shard.join(listener)
       let before = journal.commits.count
       let observer = Observer { journal.commits.count }
       try shard.turn {
@@ -75,11 +75,11 @@ struct JournalTests {
   @Test("a turn whose commit failed sends nothing, and the next commit writes the whole session")
   func failure() async throws {
     let (journal, bank) = (MemoryJournal(), Bank())
-    let handle = try await Shard.journalled(journal, bank).run { shard in
+    let handle = try await Shard.journaled(journal, bank).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (participant, handle) = try shard.sit(listener, named: "page")
-      let (other, _) = try shard.sit(listener)
+      let (participant, handle) = try shard.join(listener, named: "page")
+      let (other, _) = try shard.join(listener)
       try shard.send(#"{"type":"add","amount":1}"#, participant, to: "errands", sequence: 1)
       journal.isFull = true
       let lost = try shard.turn {
@@ -94,7 +94,7 @@ struct JournalTests {
       #expect(again.fate == .lost)
       #expect(try journal.load().sessions[0].stores[0].revision == 1)
       journal.isFull = false
-      shard.passQuietly(seconds: 1)
+      shard.advanceWithoutTurn(seconds: 1)
       let sent = try shard.turn {
         try shard.send(#"{"type":"risk","item":4}"#, participant, to: "errands", sequence: 3)
         return Delivery(to: participant.session, on: shard)
@@ -102,7 +102,7 @@ struct JournalTests {
       #expect(sent.fate == .sent)
       return handle
     }
-    try await Shard.journalled(journal, bank).run { shard in
+    try await Shard.journaled(journal, bank).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
       try shard.restoreAll()
@@ -118,10 +118,10 @@ struct JournalTests {
   @Test("while the journal cannot be written, the shard retries one session each second")
   func retries() async throws {
     let journal = MemoryJournal()
-    try await Shard.journalled(journal).run { shard in
+    try await Shard.journaled(journal).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (participant, _) = try shard.sit(listener)
+      let (participant, _) = try shard.join(listener)
       journal.isFull = true
       try shard.send(#"{"type":"add","amount":2}"#, participant, to: "errands")
       #expect(journal.refusals == 1)
@@ -144,10 +144,10 @@ struct JournalTests {
     arguments: [false, true])
   func oneTooLarge(isAskedFor: Bool) async throws {
     let journal = MemoryJournal()
-    try await Shard.journalled(journal).run { shard in
+    try await Shard.journaled(journal).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let seats = try (1...5).map { _ in try shard.sit(listener) }
+      let seats = try (1...5).map { _ in try shard.join(listener) }
       let handles = seats.map(\.1)
       journal.isFull = true
       for (participant, _) in seats {
@@ -156,13 +156,13 @@ struct JournalTests {
       journal.isFull = false
       journal.tooLarge = [handles[1], handles[3]]
       for _ in 1...5 {
-        shard.passQuietly(seconds: 1)
+        shard.advanceWithoutTurn(seconds: 1)
         // Its client returns repeatedly, before every other turn.
         if isAskedFor {
           let refusals = journal.refusals
           let delivery = try shard.turn {
             let (guest, _) = try shard.attach(
-              AttachRequest(handle: handles[1].description), from: listener.sit(on: shard))
+              AttachRequest(handle: handles[1].description), from: listener.join(on: shard))
             defer { guest.session.leave(guest, isolation: shard) }
             return Delivery(to: guest.session, on: shard)
           }
@@ -187,10 +187,10 @@ struct JournalTests {
   @Test("the journal gets the state again when the changes since the last state are larger")
   func snapshots() async throws {
     let journal = MemoryJournal()
-    try await Shard.journalled(journal).run { shard in
+    try await Shard.journaled(journal).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (participant, _) = try shard.sit(listener)
+      let (participant, _) = try shard.join(listener)
       let title = String(repeating: "x", count: 1000)
       for number in 1...100 {
         try shard.send(
@@ -219,10 +219,10 @@ struct JournalTests {
     "a store that cannot be journaled opens again with its first state, under the next revision")
   func undurable() async throws {
     let journal = MemoryJournal()
-    let handle = try await Shard.journalled(journal).run { shard in
+    let handle = try await Shard.journaled(journal).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (participant, handle) = try shard.sit(listener)
+      let (participant, handle) = try shard.join(listener)
       try shard.turn {
         _ = try participant.session.open(
           "a", kind: "from", configuration: ["start": 40], isolation: shard)
@@ -232,7 +232,7 @@ struct JournalTests {
     }
     // Several times in succession.
     for revision in 2...3 {
-      try await Shard.journalled(journal).run { shard in
+      try await Shard.journaled(journal).run { shard in
         let listener = Listener()
         defer { withExtendedLifetime(listener) {} }
         try shard.restoreAll()
@@ -258,9 +258,9 @@ struct JournalTests {
     let (left, held, over) = try await shard().run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (one, left) = try shard.sit(listener)
-      let (_, held) = try shard.sit(listener)
-      let (three, over) = try shard.sit(listener)
+      let (one, left) = try shard.join(listener)
+      let (_, held) = try shard.join(listener)
+      let (three, over) = try shard.join(listener)
       shard.turn { one.session.leave(one, isolation: shard) }
       shard.turn { three.session.close(by: three, isolation: shard) }
       return (left, held, over)
@@ -293,7 +293,7 @@ struct JournalTests {
     let handle = try await shard(ManualClock(start: .seconds(1000))).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (participant, handle) = try shard.sit(listener)
+      let (participant, handle) = try shard.join(listener)
       try shard.send(#"{"type":"later","item":1,"seconds":60}"#, participant, to: "errands")
       try shard.send(#"{"type":"later","item":2,"seconds":30}"#, participant, to: "errands")
       try shard.send(#"{"type":"risk","item":3}"#, participant, to: "errands")
@@ -321,16 +321,16 @@ struct JournalTests {
     "after a restart, the shard recognises an accepted input, and a client can wait for its end")
   func sequences() async throws {
     let (journal, bank) = (MemoryJournal(), Bank())
-    let handle = try await Shard.journalled(journal, bank).run { shard in
+    let handle = try await Shard.journaled(journal, bank).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (participant, handle) = try shard.sit(listener, named: "page")
+      let (participant, handle) = try shard.join(listener, named: "page")
       try shard.send(#"{"type":"add","amount":1}"#, participant, to: "errands", sequence: 1)
       try shard.send(
         #"{"type":"later","item":8,"seconds":5}"#, participant, to: "errands", sequence: 2)
       return handle
     }
-    try await Shard.journalled(journal, bank).run { shard in
+    try await Shard.journaled(journal, bank).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
       try shard.restoreAll()
@@ -353,10 +353,10 @@ struct JournalTests {
     "a store that cannot be decoded continues its revisions in its initial state, or closed")
   func damage() async throws {
     let journal = MemoryJournal()
-    let handle = try await Shard.journalled(journal).run { shard in
+    let handle = try await Shard.journaled(journal).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (participant, handle) = try shard.sit(listener)
+      let (participant, handle) = try shard.join(listener)
       for store in ["errands", "shelf", "counter"] {
         _ = try shard.turn { try participant.subscription(store, isolation: shard) }
       }
@@ -378,7 +378,7 @@ struct JournalTests {
           .store("errands", .accepted(operation: 7, epoch: 1, input: Array("?".utf8), at: .zero))),
       ]
     let damaged = MemoryJournal([entries])
-    try await Shard.journalled(damaged).run { shard in
+    try await Shard.journaled(damaged).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
       let words = try shard.restore()
@@ -405,7 +405,7 @@ struct JournalTests {
       #expect(result.map { $0.inputID.rawValue > 7 } == true)
     }
     // The journal now contains the repaired state.
-    try await Shard.journalled(damaged).run { shard in try shard.restoreAll() }
+    try await Shard.journaled(damaged).run { shard in try shard.restoreAll() }
   }
 }
 

@@ -51,7 +51,7 @@ struct LoadingTests {
   /// Returns a session whose stores have received these inputs and whose client has left.
   private func session(_ inputs: [(store: String, input: String)]) async throws -> SessionHandle {
     try await live { shard, listener in
-      let (participant, handle) = try shard.sit(listener)
+      let (participant, handle) = try shard.join(listener)
       for (store, input) in inputs { try shard.send(input, participant, to: store) }
       shard.turn { participant.session.leave(participant, isolation: shard) }
       return handle
@@ -115,7 +115,7 @@ struct LoadingTests {
   func continuing(hasThread: Bool) async throws {
     @Sendable func risk(_ item: Int) -> String { #"{"type":"risk","item":\#(item)}"# }
     let (one, two) = try await live { shard, listener in
-      let ((first, one), (second, two)) = (try shard.sit(listener), try shard.sit(listener))
+      let ((first, one), (second, two)) = (try shard.join(listener), try shard.join(listener))
       try shard.turn {
         _ = try first.session.open("b", kind: "errands", configuration: [:], isolation: shard)
       }
@@ -174,7 +174,7 @@ struct LoadingTests {
     ])
     // The ticks start while no client is attached, and stop when the process is killed.
     let late = try await live { shard, listener in
-      let (participant, handle) = try shard.sit(listener)
+      let (participant, handle) = try shard.join(listener)
       let session = participant.session
       try shard.send(#"{"type":"stop"}"#, participant, to: "ticker")
       shard.turn { session.leave(participant, isolation: shard) }
@@ -190,7 +190,7 @@ struct LoadingTests {
       return handle
     }
     // Its client was attached when the process was killed.
-    let attached = try await live { shard, listener in try shard.sit(listener).1 }
+    let attached = try await live { shard, listener in try shard.join(listener).1 }
     let continuing = [running, late, attached]
     #expect(try journal.load().continuing(after: nil, limit: 10).handles == continuing)
     try await shard().run { shard in
@@ -370,9 +370,9 @@ struct LoadingTests {
       try shard.beginRestoring(report: reports.add)
       work()
       #expect(shard.directory.count == 0 && shard.accounts.all.bytes == 0)
-      _ = try shard.sit(listener)
-      _ = try shard.sit(listener)
-      #expect(throws: SessionError.self) { try shard.sit(listener) }
+      _ = try shard.join(listener)
+      _ = try shard.join(listener)
+      #expect(throws: SessionError.self) { try shard.join(listener) }
       // A session that exists is loaded at the limit too.
       let states = try attachWhenLoaded(to: handles[1], listener, on: shard, [("errands", nil)])
       #expect(states == [#"none 1 {"count":2,"done":[],"failed":[]}"#])

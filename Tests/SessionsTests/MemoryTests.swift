@@ -116,7 +116,7 @@ struct MemoryTests {
       func open(
         _ identity: String?, _ bytes: Int, _ shard: isolated Shard
       ) throws -> SessionError.Limit? {
-        let participant = listener.sit(on: shard)
+        let participant = listener.join(on: shard)
         _ = try participant.session.open(
           for: participant, named: nil, identity: identity, isolation: shard)
         return Self.limit {
@@ -128,8 +128,8 @@ struct MemoryTests {
       #expect(anns == [nil, .bytesPerIdentity, nil])
       let bobs = try open("bob", 20_000, shard)
       let carols = try [20_000, 5000].map { try open("carol", $0, shard) }
-      let nobodys = try open(nil, 20_000, shard)
-      #expect(bobs == nil && carols == [.bytes, nil] && nobodys == .bytes)
+      let anonymous = try open(nil, 20_000, shard)
+      #expect(bobs == nil && carols == [.bytes, nil] && anonymous == .bytes)
     }
   }
 
@@ -137,7 +137,7 @@ struct MemoryTests {
   func promoted() async throws {
     try await Shard.make(Self.kinds).run { shard in
       let listener = Listener()
-      let participant = listener.sit(on: shard)
+      let participant = listener.join(on: shard)
       _ = try participant.session.open(
         "a", kind: "note", configuration: Self.text(1000), isolation: shard)
       #expect(shard.accounts.account(of: "ann").bytes == 0)

@@ -18,15 +18,15 @@ struct ParticipantTests {
       AttachRequest(
         handle: handle.description, frontend: name, role: role,
         revisions: stores.map { ($0, nil) }),
-      from: participant ?? listener.sit(on: shard))
-    return (listener.sit(participant), resumption.sequence)
+      from: participant ?? listener.join(on: shard))
+    return (listener.join(participant), resumption.sequence)
   }
 
   @Test("participants are notified of each other's presence")
   func presence() async throws {
     try await Shard.make(.counters).run { shard in
       let (one, two, three) = (Listener(), Listener(), Listener())
-      let first = one.sit(on: shard)
+      let first = one.join(on: shard)
       let handle = try first.session.open(
         for: first, named: "page", identity: nil, isolation: shard)
       #expect(first.name == "page")
@@ -56,7 +56,7 @@ struct ParticipantTests {
   func eviction() async throws {
     try await Shard.make(.counters).run { shard in
       let (one, two, other) = (Listener(), Listener(), Listener())
-      let first = one.sit(on: shard)
+      let first = one.join(on: shard)
       let handle = try first.session.open(
         for: first, named: "page", identity: nil, isolation: shard)
       try first.subscription("counter", isolation: shard).subscribe(.patch)
@@ -79,7 +79,7 @@ struct ParticipantTests {
   func takenName() async throws {
     try await Shard.make([StoreKind("light") { Light() }]).run { shard in
       let (one, two, other) = (Listener(), Listener(), Listener())
-      let first = one.sit(on: shard)
+      let first = one.join(on: shard)
       let handle = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
       let lit = try first.session.attach(one.id(on: shard), to: "light", isolation: shard)
       let (second, _) = try attach(two, handle, as: "page", on: shard)
@@ -105,7 +105,7 @@ struct ParticipantTests {
     let (clock, time) = (ManualClock(), limits.timeToLive)
     try await Shard.make(.counters, limits: limits, clock: clock).run { shard in
       let (one, two) = (Listener(), Listener())
-      let (first, second) = (one.sit(on: shard), two.sit(on: shard))
+      let (first, second) = (one.join(on: shard), two.join(on: shard))
       _ = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
       #expect(throws: SessionError.self) {
         try second.session.open(for: second, named: "a", identity: nil, isolation: shard)
@@ -125,9 +125,9 @@ struct ParticipantTests {
   func observersOpenNothing() async throws {
     try await Shard.make(.counters).run { shard in
       let (one, two) = (Listener(), Listener())
-      let first = one.sit(on: shard)
+      let first = one.join(on: shard)
       let handle = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
-      let other = two.sit(on: shard)
+      let other = two.join(on: shard)
       for (role, stores, expected) in [
         (.observer, ["counter"], "observer"), (.observer, ["nothing"], "unknown store nothing"),
         (.driver, ["counter", "nothing"], "unknown store nothing"),
@@ -149,7 +149,7 @@ struct ParticipantTests {
   func observers() async throws {
     try await Shard.make(.counters).run { shard in
       let (one, two) = (Listener(), Listener())
-      let first = one.sit(on: shard)
+      let first = one.join(on: shard)
       let handle = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
       var (second, _) = try attach(two, handle, role: .observer, on: shard)
       #expect(throws: SessionError.self) { try second.checkDriver() }
@@ -162,7 +162,7 @@ struct ParticipantTests {
   func phases() async throws {
     try await Shard.make([StoreKind("light") { Light() }]).run { shard in
       let (one, two) = (Listener(), Listener())
-      let first = one.sit(on: shard)
+      let first = one.join(on: shard)
       let handle = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
       let lit = try first.session.attach(one.id(on: shard), to: "light", isolation: shard)
       func light() -> String { lit.stateText }
@@ -182,7 +182,7 @@ struct ParticipantTests {
       first.session.leave(first, isolation: shard)
       let (fourth, resumption) = try shard.attach(
         AttachRequest(handle: handle.description, revisions: [("light", nil)]),
-        from: two.sit(on: shard))
+        from: two.join(on: shard))
       guard case .snapshot(_, let subscription)? = resumption.stores.first?.answer else {
         Issue.record("no snapshot")
         return
@@ -200,7 +200,7 @@ struct ParticipantTests {
     let clock = ManualClock()
     try await Shard.make(.counters, clock: clock).run { shard in
       let (one, two) = (Listener(), Listener())
-      let first = one.sit(on: shard)
+      let first = one.join(on: shard)
       #expect(throws: SessionError.self) { try first.hasAccepted(1) }
       let handle = try first.session.open(
         for: first, named: "page", identity: nil, isolation: shard)
@@ -231,10 +231,10 @@ struct ParticipantTests {
     limits.frontendNameBytes = 4
     try await Shard.make(.counters, limits: limits).run { shard in
       let listener = Listener()
-      let first = listener.sit(on: shard)
+      let first = listener.join(on: shard)
       let handle = try first.session.open(
         for: first, named: "1234", identity: nil, isolation: shard)
-      let other = listener.sit(on: shard)
+      let other = listener.join(on: shard)
       for (name, expected) in [
         ("12345", "limit frontendNameBytes"), ("b", nil), ("c", "limit frontendNames"), ("b", nil),
       ] {

@@ -109,11 +109,11 @@ struct PlainViewerTests {
   ]
 
   /// Lets people subscribe to a store.
-  private static func seat(
+  private static func participant(
     _ listeners: [Listener], _ names: [String], at store: String, _ shard: isolated Shard
   ) throws -> [Participant] {
     let people = try zip(listeners, names).map { listener, name in
-      let participant = listener.sit(on: shard)
+      let participant = listener.join(on: shard)
       try shard.turn {
         _ = try participant.session.open(
           for: participant, named: name, identity: nil, isolation: shard)
@@ -137,7 +137,7 @@ struct PlainViewerTests {
     try await Shard.make(Self.kinds).run { shard in
       let listeners = [Listener(), Listener()]
       defer { withExtendedLifetime(listeners) {} }
-      let people = try Self.seat(listeners, ["ann", "bob"], at: store, shard)
+      let people = try Self.participant(listeners, ["ann", "bob"], at: store, shard)
       try shard.send(Self.input(#"{"type":"drawn","card":"ace"}"#, to: store), people[1], to: store)
       let states = try shard.turn {
         try people.map { try $0.subscription(store, isolation: shard).stateText }
@@ -156,7 +156,7 @@ struct PlainViewerTests {
     try await Shard.make(Self.kinds).run { shard in
       let listeners = [Listener(), Listener(), Listener()]
       defer { withExtendedLifetime(listeners) {} }
-      let people = try Self.seat(listeners, ["ann", "bob", "bob"], at: store, shard)
+      let people = try Self.participant(listeners, ["ann", "bob", "bob"], at: store, shard)
       try shard.send(Self.input(#"{"type":"drawn","card":"ace"}"#, to: store), people[1], to: store)
       func events() -> [Int] { listeners.map { $0.take().count { $0.contains("\(store)! ") } } }
       #expect(events() == [0, 1, 1])
@@ -171,7 +171,7 @@ struct PlainViewerTests {
     try await Shard.make(Self.kinds).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let people = try Self.seat([listener], ["ann"], at: store, shard)
+      let people = try Self.participant([listener], ["ann"], at: store, shard)
       let input = Self.input(#"{"type":"watched","names":["eve"]}"#, to: store)
       let error = #expect(throws: SessionError.self) {
         try shard.send(input, people[0], to: store)
@@ -194,7 +194,7 @@ struct PlainViewerTests {
     let states = try await Shard.make(kinds).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let ann = listener.sit(on: shard)
+      let ann = listener.join(on: shard)
       return try ["a", "abc"].map { name in
         let opening = StoreOpening(
           name, kind: "greeting", configuration: .object([:]), of: shard.kinds)

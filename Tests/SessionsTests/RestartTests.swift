@@ -23,7 +23,7 @@ struct RestartTests {
     arguments: [1, 2, 3, 4] as [UInt64])
   func everywhere(seed: UInt64) async throws {
     let (journal, bank) = (MemoryJournal(), Bank())
-    let moments = try await Shard.journalled(journal, bank, limits: Self.limits).run { shard in
+    let moments = try await Shard.journaled(journal, bank, limits: Self.limits).run { shard in
       let play = try Play(seed: seed, journal, bank, isolation: shard)
       for _ in 1...60 { try await play.step(shard) }
       journal.whenCommitted = nil
@@ -40,16 +40,16 @@ struct RestartTests {
   @Test("after a restart, inputs to several stores continue in the order in which they arrived")
   func order() async throws {
     let journal = MemoryJournal()
-    let commits = try await Shard.journalled(journal).run { shard in
+    let commits = try await Shard.journaled(journal).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (participant, _) = try shard.sit(listener)
+      let (participant, _) = try shard.join(listener)
       try shard.turn {
         _ = try participant.session.open(
           "others", kind: "errands", configuration: [:], isolation: shard)
       }
       for item in 1...8 {
-        shard.passQuietly(seconds: 1)
+        shard.advanceWithoutTurn(seconds: 1)
         try shard.send(
           #"{"type":"write","item":\#(item)}"#, participant,
           to: item.isMultiple(of: 2) ? "errands" : "others")
@@ -58,7 +58,7 @@ struct RestartTests {
       return journal.commits
     }
     let bank = Bank()
-    try await Shard.journalled(MemoryJournal(commits), bank).run { shard in
+    try await Shard.journaled(MemoryJournal(commits), bank).run { shard in
       try shard.restoreAll()
       await shard.pass(seconds: 0)
       #expect(bank.items == Array(1...8))
@@ -72,7 +72,7 @@ struct RestartTests {
     for round in 0..<10 {
       let journal = MemoryJournal(commits, loads: UInt64(round))
       let (money, known) = (bank.copy(), handle)
-      (handle, commits, bank) = try await Shard.journalled(journal, money).run { shard in
+      (handle, commits, bank) = try await Shard.journaled(journal, money).run { shard in
         let listener = Listener()
         defer { withExtendedLifetime(listener) {} }
         try shard.restoreAll()
@@ -85,7 +85,7 @@ struct RestartTests {
           handle = known
           #expect(answers == ["replayed 0", "replayed 0"])
         } else {
-          (participant, handle) = try shard.sit(listener)
+          (participant, handle) = try shard.join(listener)
         }
         await shard.pass(seconds: 0)
         try shard.send(#"{"type":"put","id":"\#(round)","title":"x"}"#, participant, to: "shelf")
@@ -107,9 +107,9 @@ struct RestartTests {
   @Test("after a regular stop, a session and its unfinished inputs are restored")
   func stopped() async throws {
     let (journal, bank) = (MemoryJournal(), Bank())
-    let handle = try await Shard.journalled(journal, bank).run { shard in
+    let handle = try await Shard.journaled(journal, bank).run { shard in
       let listener = Listener()
-      let (participant, handle) = try shard.sit(listener)
+      let (participant, handle) = try shard.join(listener)
       try shard.send(#"{"type":"later","item":7,"seconds":20}"#, participant, to: "errands")
       try shard.send(#"{"type":"risk","item":8}"#, participant, to: "errands")
       shard.turn { participant.session.leave(participant, isolation: shard) }
@@ -117,7 +117,7 @@ struct RestartTests {
       return handle
     }
     #expect(try journal.load().sessions.flatMap(\.stores).flatMap(\.accepted).count == 2)
-    try await Shard.journalled(journal, bank).run { shard in
+    try await Shard.journaled(journal, bank).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
       try shard.restoreAll()
@@ -132,36 +132,37 @@ struct RestartTests {
 
   private func check(_ moment: Moment, _ journal: MemoryJournal) async throws {
     let bank = moment.bank.copy()
-    try await Shard.journalled(journal, bank, limits: Self.limits).run { shard in
+    try await Shard.journaled(journal, bank, limits: Self.limits).run { shard in
       try shard.restoreAll()
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
       var storeEntries: [StoreEntry] = []
-      for (seat, name) in zip(moment.seats, ["ann", "bob", "cid"]) {
-        guard !seat.isOver else {
-          #expect(shard.refusal(comingBackTo: seat.handle) == "expired session")
+      for (expected, name) in zip(moment.seats, ["ann", "bob", "cid"]) {
+        guard !expected.isOver else {
+          #expect(shard.refusal(comingBackTo: expected.handle) == "expired session")
           continue
         }
         let (participant, _, sequence) = try shard.resume(
-          seat.handle, named: name, telling: listener)
-        #expect(sequence == seat.sequence)
+          expected.handle, named: name, telling: listener)
+        #expect(sequence == expected.sequence)
         let session = participant.session
-        #expect(session.storeEntries.count == seat.stores.count)
-        for (name, store) in seat.stores {
+        #expect(session.storeEntries.count == expected.stores.count)
+        for (name, store) in expected.stores {
           let storeEntry = try #require(session.storeEntries[name])
           try check(storeEntry, store)
           if name == "errands" { storeEntries.append(storeEntry) }
         }
         // The sequence number of the last accepted input is restored.
-        if seat.sequence > 0 { #expect(try participant.hasAccepted(seat.sequence)) }
+        if expected.sequence > 0 { #expect(try participant.hasAccepted(expected.sequence)) }
         let result = try shard.send(
-          #"{"type":"add","amount":0}"#, participant, to: "errands", sequence: seat.sequence + 1)
+          #"{"type":"add","amount":0}"#, participant, to: "errands", sequence: expected.sequence + 1
+        )
         #expect(result != nil)
       }
       await shard.pass(seconds: 30)
       let seats = moment.seats.filter { !$0.isOver && $0.stores["errands"] != nil }
-      for (storeEntry, seat) in zip(storeEntries, seats) {
-        try checkDone(storeEntry, seat.sent, bank)
+      for (storeEntry, expected) in zip(storeEntries, seats) {
+        try checkDone(storeEntry, expected.sent, bank)
       }
       let open = try journal.load().sessions.flatMap(\.stores).flatMap(\.accepted)
       #expect(open.isEmpty)

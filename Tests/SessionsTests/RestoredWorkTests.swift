@@ -12,7 +12,7 @@ struct RestoredWorkTests {
   func marks() async throws {
     let (commits, handle) = try await life([#"{"type":"later","item":1,"seconds":20}"#])
     let counter = RecordingCrashes()
-    try await Shard.journalled(MemoryJournal(commits, counter: counter)).run { shard in
+    try await Shard.journaled(MemoryJournal(commits, counter: counter)).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
       try shard.restoreAll()
@@ -37,7 +37,7 @@ struct RestoredWorkTests {
     let inputs = hasWork ? [#"{"type":"later","item":1,"seconds":20}"#] : []
     let (commits, _) = try await life([#"{"type":"add","amount":1}"#] + inputs)
     let counter = RecordingCrashes()
-    try await Shard.journalled(MemoryJournal(commits, counter: counter)).run { shard in
+    try await Shard.journaled(MemoryJournal(commits, counter: counter)).run { shard in
       try shard.restoreAll()
       #expect(counter.take() == (hasWork ? ["performs"] : ["performs", "ended"]))
       shard.closeStores()
@@ -52,8 +52,8 @@ struct RestoredWorkTests {
     // In two processes in succession.
     for _ in 1...2 {
       let journal = MemoryJournal(commits, counter: RecordingCrashes(setsAside: true))
-      commits = try await Shard.journalled(journal).run { [handle] shard in
-        shard.passQuietly(seconds: 1000)
+      commits = try await Shard.journaled(journal).run { [handle] shard in
+        shard.advanceWithoutTurn(seconds: 1000)
         let damage = try shard.restore()
         #expect(damage.count == 1)
         #expect(damage.first?.contains("\(handle.description.prefix(8))... is set aside") == true)
@@ -64,14 +64,14 @@ struct RestoredWorkTests {
         #expect(shard.refusal(comingBackTo: handle) == "set aside")
         let listener = Listener()
         let foreign = AttachRequest(handle: handle.description, identity: "bob")
-        #expect(shard.refusal(foreign, from: listener.sit(on: shard)) == "unknown session")
+        #expect(shard.refusal(foreign, from: listener.join(on: shard)) == "unknown session")
         return journal.commits
       }
     }
-    try await Shard.journalled(MemoryJournal(commits)).run { [handle] shard in
+    try await Shard.journaled(MemoryJournal(commits)).run { [handle] shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      shard.passQuietly(seconds: 3000)
+      shard.advanceWithoutTurn(seconds: 3000)
       try shard.restoreAll()
       let (_, answers, _) = try shard.resume(
         handle, telling: listener, [(store: "errands", revision: 1)])
@@ -87,10 +87,10 @@ struct RestoredWorkTests {
     _ inputs: [String], leaves: Bool = false
   ) async throws -> ([[JournalEntry]], SessionHandle) {
     let journal = MemoryJournal()
-    return try await Shard.journalled(journal).run { shard in
+    return try await Shard.journaled(journal).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let (participant, handle) = try shard.sit(listener)
+      let (participant, handle) = try shard.join(listener)
       for input in inputs { try shard.send(input, participant, to: "errands") }
       if leaves { shard.turn { participant.session.leave(participant, isolation: shard) } }
       return (journal.commits, handle)

@@ -22,7 +22,7 @@ struct ResumingTests {
     _ listener: Listener, _ participant: Participant, _ handle: SessionHandle,
     _ revisions: [(store: String, revision: Int?)], on shard: isolated Shard
   ) throws -> (Participant, [String]) {
-    let (seat, resumption) = try shard.attach(
+    let (participant, resumption) = try shard.attach(
       AttachRequest(
         handle: handle.description, revisions: revisions),
       from: participant)
@@ -40,7 +40,7 @@ struct ResumingTests {
       case .closed: return "\(store.name) closed"
       }
     }
-    return (listener.sit(seat), words)
+    return (listener.join(participant), words)
   }
 
   private func frame(_ base: Int, _ count: Int) -> String {
@@ -52,14 +52,14 @@ struct ResumingTests {
   func replay() async throws {
     try await Shard.make(.counters).run { shard in
       let (one, two) = (Listener(), Listener())
-      let first = one.sit(on: shard)
+      let first = one.join(on: shard)
       try add(1, first, shard)
       let handle = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
       try add(1, first, shard)
       try add(1, first, shard)
       first.session.leave(first, isolation: shard)
 
-      var participant = two.sit(on: shard)
+      var participant = two.join(on: shard)
       for (held, expected) in [
         (3, "counter 0 "), (2, "counter 1 \(frame(2, 3))"),
         (1, "counter 2 \(frame(1, 2)) \(frame(2, 3))"),
@@ -84,7 +84,7 @@ struct ResumingTests {
   func reopened() async throws {
     try await Shard.make(.counters).run { shard in
       let listener = Listener()
-      let first = listener.sit(on: shard)
+      let first = listener.join(on: shard)
       let handle = try first.session.open(for: first, named: nil, identity: nil, isolation: shard)
       try add(1, first, shard)
       try first.session.close("counter", isolation: shard)
@@ -104,7 +104,7 @@ struct ResumingTests {
   func redacted() async throws {
     try await Shard.make([StoreKind("secret") { Secret() }]).run { shard in
       let listener = Listener()
-      var participant = listener.sit(on: shard)
+      var participant = listener.join(on: shard)
       let handle = try participant.session.open(
         for: participant, named: nil, identity: nil, isolation: shard)
       let secret = try participant.session.attach(
@@ -129,7 +129,7 @@ struct ResumingTests {
     limits.timeToLive = .seconds(120)
     try await Shard.make(.counters, limits: limits, clock: clock).run { shard in
       let listener = Listener()
-      var participant = listener.sit(on: shard)
+      var participant = listener.join(on: shard)
       let handle = try participant.session.open(
         for: participant, named: nil, identity: nil, isolation: shard)
       let never = String(repeating: "0", count: 32)
@@ -137,7 +137,7 @@ struct ResumingTests {
         participant.session.leave(participant, isolation: shard)
         clock.advance(to: clock.now.advanced(by: .seconds(119)))
         shard.expireSessions()
-        (participant, _) = try attach(listener, listener.sit(on: shard), handle, [], on: shard)
+        (participant, _) = try attach(listener, listener.join(on: shard), handle, [], on: shard)
       }
       // A session with an attached client does not expire.
       clock.advance(to: clock.now.advanced(by: .seconds(1000)))
@@ -145,7 +145,7 @@ struct ResumingTests {
       try add(1, participant, shard)
       participant.session.leave(participant, isolation: shard)
       clock.advance(to: clock.now.advanced(by: .seconds(120)))
-      let other = listener.sit(on: shard)
+      let other = listener.join(on: shard)
       #expect(
         shard.refusal(AttachRequest(handle: handle.description), from: other) == "expired session")
       for handle in [never, "", "x", handle.description + "0"] {
@@ -161,7 +161,7 @@ struct ResumingTests {
       let listener = Listener()
       var handles: [SessionHandle] = []
       for _ in 0..<300 {
-        let participant = listener.sit(on: shard)
+        let participant = listener.join(on: shard)
         handles.append(
           try participant.session.open(
             for: participant, named: nil, identity: nil, isolation: shard))
@@ -172,7 +172,7 @@ struct ResumingTests {
       for _ in 1...20 {
         for index in stride(from: 0, to: 300, by: 3) {
           let (participant, _) = try attach(
-            listener, listener.sit(on: shard), handles[index], [], on: shard)
+            listener, listener.join(on: shard), handles[index], [], on: shard)
           participant.session.leave(participant, isolation: shard)
         }
       }
@@ -192,10 +192,10 @@ struct ResumingTests {
   func identities() async throws {
     try await Shard.make(.counters).run { shard in
       let listener = Listener()
-      let participant = listener.sit(on: shard)
+      let participant = listener.join(on: shard)
       let handle = try participant.session.open(
         for: participant, named: nil, identity: "ann", isolation: shard)
-      let other = listener.sit(on: shard)
+      let other = listener.join(on: shard)
       for identity in ["bob", nil] {
         let request = AttachRequest(handle: handle.description, identity: identity)
         #expect(shard.refusal(request, from: other) == "unknown session")
@@ -217,7 +217,7 @@ struct ResumingTests {
     try await Shard.make(.counters, limits: limits, clock: clock).run { shard in
       let listener = Listener()
       func open(_ identity: String?, _ shard: isolated Shard) throws(SessionError) -> Participant {
-        let participant = listener.sit(on: shard)
+        let participant = listener.join(on: shard)
         _ = try participant.session.open(
           for: participant, named: nil, identity: identity, isolation: shard)
         return participant
@@ -247,7 +247,7 @@ struct ResumingTests {
       func open(
         _ identity: String?, leaving: Bool, using: Bool = true, _ shard: isolated Shard
       ) throws -> SessionHandle {
-        let participant = listener.sit(on: shard)
+        let participant = listener.join(on: shard)
         if using { try add(1, participant, shard) }
         let handle = try participant.session.open(
           for: participant, named: nil, identity: identity, isolation: shard)
@@ -280,7 +280,7 @@ struct ResumingTests {
     try await Shard.make(.counters).run { shard in
       let listener = Listener()
       func end(_ identity: String?, _ shard: isolated Shard) throws -> SessionHandle {
-        let participant = listener.sit(on: shard)
+        let participant = listener.join(on: shard)
         let handle = try participant.session.open(
           for: participant, named: nil, identity: identity, isolation: shard)
         participant.session.close(by: participant, isolation: shard)
@@ -288,7 +288,7 @@ struct ResumingTests {
       }
       let (bobs, anns) = (try end("bob", shard), try end("ann", shard))
       for _ in 1...10_001 { _ = try end("ann", shard) }
-      let other = listener.sit(on: shard)
+      let other = listener.join(on: shard)
       func refusal(_ handle: SessionHandle, _ identity: String, _ shard: isolated Shard) -> String?
       {
         shard.refusal(AttachRequest(handle: handle.description, identity: identity), from: other)
@@ -304,13 +304,13 @@ struct ResumingTests {
     limits.frontendNames = 2
     try await Shard.make(.counters, limits: limits).run { shard in
       let listener = Listener()
-      let owner = listener.sit(on: shard)
+      let owner = listener.join(on: shard)
       let handle = try owner.session.open(
         for: owner, named: "owner", identity: nil, isolation: shard)
       for number in 1...10 {
         let (participant, _) = try shard.attach(
           AttachRequest(handle: handle.description, frontend: "visitor \(number)"),
-          from: listener.sit(on: shard))
+          from: listener.join(on: shard))
         participant.session.leave(participant, isolation: shard)
       }
       #expect(owner.session.names.count == 1)
@@ -326,7 +326,7 @@ struct ResumingTests {
       var handles: Set<SessionHandle> = []
       var participants: [Participant] = []
       for number in 1...101 {
-        let participant = listener.sit(on: shard)
+        let participant = listener.join(on: shard)
         participants.append(participant)
         do throws(SessionError) {
           let handle = try participant.session.open(

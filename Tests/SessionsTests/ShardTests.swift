@@ -280,7 +280,7 @@ struct ShardTests {
       [StoreKind("stubborn") { stubborn }] + .counters, clock: ManualClock())
     try await shard.run { shard in
       let listener = Listener()
-      let participant = listener.sit(on: shard)
+      let participant = listener.join(on: shard)
       _ = try participant.session.open(
         for: participant, named: nil, identity: nil, isolation: shard)
       try participant.subscription("stubborn", isolation: shard).send(#"{"type":"begin"}"#)

@@ -25,7 +25,7 @@ struct SharedStoreTests {
     _ journal: MemoryJournal? = nil, _ bank: Bank = Bank(), limits: SessionLimits = .init()
   ) -> Shard {
     guard let journal else { return .make(kinds(bank), limits: limits) }
-    return .journalled(journal, kinds: kinds(bank), limits: limits)
+    return .journaled(journal, kinds: kinds(bank), limits: limits)
   }
 
   private static func open(
@@ -40,7 +40,7 @@ struct SharedStoreTests {
   private static func states(
     _ listener: Listener, _ shard: isolated Shard
   ) throws -> [String] {
-    let participant = listener.sit(on: shard)
+    let participant = listener.join(on: shard)
     defer { shard.turn { participant.session.leave(participant, isolation: shard) } }
     return try shard.turn {
       try ["tally", "board"].map { try participant.subscription($0, isolation: shard).stateText }
@@ -52,7 +52,7 @@ struct SharedStoreTests {
     try await Self.shard().run { shard in
       let (one, other) = (Listener(), Listener())
       defer { withExtendedLifetime((one, other)) {} }
-      let (first, second) = (one.sit(on: shard), other.sit(on: shard))
+      let (first, second) = (one.join(on: shard), other.join(on: shard))
       try shard.turn {
         try first.subscription("tally", isolation: shard).subscribe(.patch)
         try second.subscription("tally", isolation: shard).subscribe(.patch)
@@ -79,7 +79,7 @@ struct SharedStoreTests {
     try await Self.shard().run { shard in
       let (one, other) = (Listener(), Listener())
       defer { withExtendedLifetime((one, other)) {} }
-      let (first, second) = (one.sit(on: shard), other.sit(on: shard))
+      let (first, second) = (one.join(on: shard), other.join(on: shard))
       try Self.open("a", startingAt: "1", first, shard)
       try Self.open("b", startingAt: "2", second, shard)
       try Self.open("a", startingAt: "1", second, shard)
@@ -100,7 +100,7 @@ struct SharedStoreTests {
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
       let people = try ["ann", "ann", "bob"].map { identity in
-        let participant = listener.sit(on: shard)
+        let participant = listener.join(on: shard)
         try shard.turn {
           _ = try participant.session.open(
             for: participant, named: nil, identity: identity, isolation: shard)
@@ -120,7 +120,7 @@ struct SharedStoreTests {
     try await Self.shard().run { shard in
       let (one, other) = (Listener(), Listener())
       defer { withExtendedLifetime((one, other)) {} }
-      let (first, second) = (one.sit(on: shard), other.sit(on: shard))
+      let (first, second) = (one.join(on: shard), other.join(on: shard))
       try shard.turn {
         try first.subscription("tally", isolation: shard).subscribe(.patch)
         try second.subscription("tally", isolation: shard).subscribe(.patch)
@@ -152,7 +152,7 @@ struct SharedStoreTests {
     try await Self.shard(MemoryJournal(), limits: limits).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let participant = listener.sit(on: shard)
+      let participant = listener.join(on: shard)
       for store in ["tally", "board"] {
         try shard.send(#"{"type":"add","amount":2}"#, participant, to: store)
       }
@@ -175,8 +175,8 @@ struct SharedStoreTests {
     let handle = try await Self.shard(journal, bank).run { shard in
       let (one, other) = (Listener(), Listener())
       defer { withExtendedLifetime((one, other)) {} }
-      let (first, handle) = try shard.sit(one, named: "page")
-      let second = other.sit(on: shard)
+      let (first, handle) = try shard.join(one, named: "page")
+      let second = other.join(on: shard)
       try shard.send(#"{"type":"add","amount":2}"#, second, to: "board")
       try shard.send(#"{"type":"add","amount":3}"#, first, to: "board", sequence: 1)
       try shard.send(#"{"type":"risk","item":7}"#, second, to: "board")
@@ -194,7 +194,7 @@ struct SharedStoreTests {
       }
       #expect(state == #"{"count":5,"done":[],"failed":[7]}"#)
       // A new session finds the same store.
-      let other = listener.sit(on: shard)
+      let other = listener.join(on: shard)
       try shard.send(#"{"type":"add","amount":1}"#, other, to: "board")
       let shown = try shard.turn {
         try participant.subscription("board", isolation: shard).stateText
@@ -209,7 +209,7 @@ struct SharedStoreTests {
     try await Self.shard(journal).run { shard in
       let (one, other) = (Listener(), Listener())
       defer { withExtendedLifetime((one, other)) {} }
-      let (first, second) = (one.sit(on: shard), other.sit(on: shard))
+      let (first, second) = (one.join(on: shard), other.join(on: shard))
       try shard.turn {
         try first.subscription("board", isolation: shard).subscribe(.patch)
         try second.subscription("board", isolation: shard).subscribe(.patch)
@@ -235,7 +235,7 @@ struct SharedStoreTests {
     try await Self.shard(MemoryJournal()).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let participant = listener.sit(on: shard)
+      let participant = listener.join(on: shard)
       try shard.send(#"{"type":"add","amount":2}"#, participant, to: "board")
       let owner = try #require(shard.sharedStores.values.first?.owner.handle)
       #expect(shard.refusal(comingBackTo: owner) != nil)

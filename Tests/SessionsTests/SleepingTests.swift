@@ -45,7 +45,7 @@ struct SleepingTests {
   ) throws -> SessionHandle {
     let listener = Listener()
     defer { withExtendedLifetime(listener) {} }
-    let participant = listener.sit(on: shard)
+    let participant = listener.join(on: shard)
     let handle = try shard.turn {
       try participant.session.open(
         for: participant, named: "phone", identity: identity, isolation: shard)
@@ -136,7 +136,7 @@ struct SleepingTests {
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
       try begin(shard)
-      let (participant, handle) = try shard.sit(listener)
+      let (participant, handle) = try shard.join(listener)
       try shard.send(add(1).1, participant, to: "errands")
       work()
       pass(100, shard)

@@ -109,7 +109,7 @@ struct TestStoreStepTests {
     }
     try await store.receive(.saved) { $0.saves = 1 }
     try await store.receive(event: .saved)
-    await fails("expected an action, but none came") { try await store.receive() }
+    await fails("expected an action, got nothing") { try await store.receive() }
     try await store.finish()
   }
 
@@ -182,12 +182,12 @@ struct TestStoreStepTests {
   func order() async throws {
     let store = TestStore(Board())
     try await store.send(.listed)
-    await fails("expected the event cleared, but the action cleared came") {
+    await fails("expected the event cleared, got the action cleared") {
       try await store.receive(event: .cleared)
     }
     try await store.receive(.cleared)
-    await fails("expected an action, but the event cleared came") { try await store.receive() }
-    await fails("expected the event saved, but the event cleared came") {
+    await fails("expected an action, got the event cleared") { try await store.receive() }
+    await fails("expected the event saved, got the event cleared") {
       try await store.receive(event: .saved)
     }
     await fails("the event cleared was not received before sending listed") {
@@ -225,7 +225,7 @@ struct TestStoreStepTests {
     try await store.send(.typed("a")) { $0.text = "a" }
     try await store.send(.typed("a"), refused: .limit("titles"))
     await fails(
-      #"expected the refusal value, but the refusal limit("titles") (this title is there) came"#
+      #"expected the refusal value, got the refusal limit("titles") (this title is there)"#
     ) { try await store.send(.typed("a"), refused: .value) }
     await fails(#"expected the refusal value, but the machine accepts the input typed("b")"#) {
       try await store.send(.typed("b"), refused: .value)
@@ -246,7 +246,7 @@ struct TestStoreStepTests {
         + "before sending cleared"
     ) { try await store.send(.cleared) }
     await fails(
-      #"expected an action, but the refusal limit("names") of the member name (too many) came"#
+      #"expected an action, got the refusal limit("names") of the member name (too many)"#
     ) { try await store.receive() }
     let refusal = try await store.receive(refusal: .limit("names"))
     #expect(refusal.message == "too many")

@@ -141,7 +141,7 @@ struct TestStoreTests {
 
   @Test("a test fails if a different action comes")
   func otherAction() async throws {
-    await check("expected the action lapped(\"a1\"), but the action ticked came") {
+    await check("expected the action lapped(\"a1\"), got the action ticked") {
       try await $0.start()
       try await $0.receive(.lapped("a1"))
     }
@@ -149,10 +149,10 @@ struct TestStoreTests {
 
   @Test("a test fails if no action comes: immediately if nothing runs, else after the timeout")
   func noAction() async throws {
-    await check("expected an action, but none came", patience: .seconds(600)) {
+    await check("expected an action, got nothing", patience: .seconds(600)) {
       try await $0.receive()
     }
-    await check("expected an action, but none came") {
+    await check("expected an action, got nothing") {
       try await $0.send(.startTapped) { $0.isRunning = true }
       try await $0.receive()
     }

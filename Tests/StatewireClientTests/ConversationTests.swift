@@ -19,7 +19,7 @@ struct ConversationTests {
     for conversation in conversations {
       #expect(conversation.lines.count > 1)
       do {
-        try Peer.play(conversation)
+        try ScriptedServer.play(conversation)
       } catch {
         Issue.record("\(conversation.title): \(error)")
       }
@@ -43,9 +43,9 @@ struct ConversationTests {
       """
     let conversation = try #require(try Conversation.read(Array(transcript.utf8)).first)
     if isRight {
-      try Peer.play(conversation)
+      try ScriptedServer.play(conversation)
     } else {
-      #expect(throws: Unexpected.self) { try Peer.play(conversation) }
+      #expect(throws: Unexpected.self) { try ScriptedServer.play(conversation) }
     }
   }
 }

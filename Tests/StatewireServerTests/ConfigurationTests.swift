@@ -238,7 +238,7 @@ struct ConfigurationTests {
       for option in Self.options { #expect(check.listing.contains("\(option.key):")) }
       // All mistakes at the same time.
       #expect(check.faults.count == 2, "\(check.faults)")
-      #expect(check.faults.contains { $0.contains("exclude each other") })
+      #expect(check.faults.contains { $0.contains("cannot be used together") })
       #expect(
         check.faults.contains {
           $0.contains("--admin 1.2.3.4:5 would be reachable") && $0.contains("--admin-token-file")

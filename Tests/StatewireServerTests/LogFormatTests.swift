@@ -106,7 +106,7 @@ struct LogFormatTests {
     // Before them there may be a part of a line.
     let last = lines.suffix(2)
     #expect(lines.count - whole - last.count <= 1 && last.last?.contains("end") == true)
-    let note = "\(100 - whole) lines were left out, because nothing read the log"
+    let note = "dropped \(100 - whole) log lines: standard error was not read"
     #expect(
       last.first?.contains(note) == true && last.first?.contains("warning") == true, "\(last)")
     close(ends[0])

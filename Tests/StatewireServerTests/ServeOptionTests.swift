@@ -62,7 +62,7 @@ struct ServeOptionTests {
       (["--database", "postgres://u:pw@h/d"], "--database requires --tcp"),
       (
         ["--database", "postgres://u:pw@h/d", "--tcp", "127.0.0.1:1", "--data-dir", "d"],
-        "--database and --data-dir exclude each other"
+        "--database and --data-dir cannot be used together"
       ),
       (
         ["--database", "postgres://u:pw@h/d", "--tcp", "127.0.0.1:1", "--test"],
@@ -70,7 +70,7 @@ struct ServeOptionTests {
       ),
       (
         ["--database", "x", "--database-file", "y", "--tcp", "127.0.0.1:1"],
-        "--database and --database-file exclude each other"
+        "--database and --database-file cannot be used together"
       ),
       (
         ["--database", "postgres://u:pw@h/d", "--tcp", "127.0.0.1:1", "--lease", "0.1"],
@@ -83,7 +83,7 @@ struct ServeOptionTests {
       (
         [
           "--database", "postgres://u:pw@h/d", "--tcp", "127.0.0.1:1", "--advertise", "10.0.0.1:1",
-        ], "without encryption"
+        ], "would not be encrypted"
       ),
       (
         ["--database-file", "/nonexistent/file", "--tcp", "127.0.0.1:1"],

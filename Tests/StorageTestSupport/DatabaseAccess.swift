@@ -9,7 +9,7 @@ extension SharedDatabase {
   /// Creates a database in the file `statewire.sqlite` of a folder.
   public convenience init(
     _ folder: String, _ schemas: Schema..., busyTimeout: Duration = .seconds(5),
-    complaints: Complaints = Complaints()
+    complaints: RecordedFailures = RecordedFailures()
   ) {
     self.init(
       folder: folder, name: "statewire.sqlite", schemas: schemas, busyTimeout: busyTimeout,

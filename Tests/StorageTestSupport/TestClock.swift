@@ -59,7 +59,7 @@ public final class TestClock: Clock {
   }
 
   /// Returns when a task sleeps on this clock.
-  public func untilSomebodySleeps() async {
+  public func waitForSleeper() async {
     await withCheckedContinuation { continuation in
       let sleeps = state.withLock { state in
         if state.sleepers.isEmpty { state.watchers.append(continuation) }

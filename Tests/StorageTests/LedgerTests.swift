@@ -137,7 +137,7 @@ struct LedgerTests {
     arguments: Implementation.shared)
   func cancellation(implementation: Implementation) async throws {
     try await implementation.withPlace { place in
-      let complaints = Complaints()
+      let complaints = RecordedFailures()
       let (ledger, close) = place.ledger(complaints: complaints)
       try await ledger.post(amount: number("1.5"))
       let store = try await Host(BalanceStore(service: ledger))
@@ -170,7 +170,7 @@ extension PostgresLedger: OpenLedger {}
 extension Place {
   /// Opens the ledger, as one process.
   fileprivate func ledger(
-    _ calendar: any StoreClock = SystemClock(), complaints: Complaints = Complaints()
+    _ calendar: any StoreClock = SystemClock(), complaints: RecordedFailures = RecordedFailures()
   ) -> (ledger: any OpenLedger, close: @Sendable () async -> Void) {
     switch self {
     case .memory: fatalError("no ledger is in memory")

@@ -69,7 +69,7 @@ enum Place: Sendable {
   /// Opens the lists, as one process. The ids are "1", "2" and so on, unless `ids` has other ones.
   func lists(
     logLength: Int = 1000, limits: TodoLimits = TodoLimits(), ids: CountedIDs? = CountedIDs(),
-    complaints: Complaints = Complaints()
+    complaints: RecordedFailures = RecordedFailures()
   ) -> OpenLists {
     let makeID = ids.map { ids in { @Sendable in ids.make() } } ?? RandomUUID.text
     switch self {
@@ -92,7 +92,7 @@ enum Place: Sendable {
   /// Opens the documents, as one process.
   func documents(
     limits: DocumentLimits = DocumentLimits(), removals: Int = 1000,
-    complaints: Complaints = Complaints()
+    complaints: RecordedFailures = RecordedFailures()
   ) -> (storage: any DocumentStorage, close: () async -> Void) {
     switch self {
     case .memory:
@@ -114,7 +114,7 @@ enum Place: Sendable {
   func postgres(
     _ options: PostgresStorage.Options = .init(), calendar: any StoreClock = SystemClock(),
     makeID: @escaping @Sendable () -> String = RandomUUID.text,
-    complaints: Complaints = Complaints()
+    complaints: RecordedFailures = RecordedFailures()
   ) -> PostgresStorage {
     guard case .database(let address) = self else { fatalError("this is not PostgreSQL") }
     return PostgresStorage(

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stands between the runner and a conforming program, and breaks one rule: planted.py FAULT COMMAND…
 
-Each fault is a function of one message: of the program (`answer`, with the request that it answers), or of the server
-(`request`). It returns the messages that are passed on: objects, or bytes for lines that are not JSON.
+Each fault is a function of one message: of the program (`response`, with the request to which it belongs), or of the
+server (`request`). It returns the messages that are passed on: objects, or bytes for lines that are not JSON.
 """
 
 import copy
@@ -15,17 +15,17 @@ import threading
 import time
 
 FAULTS = {}
-# What a fault remembers.
+# The values that a fault keeps between messages.
 memory = {}
 
 
-def answer(*methods):
-    """Declares a fault in the answers to some methods, or in all lines of the program."""
+def response(*methods):
+    """Declares a fault in the responses to some methods, or in all lines of the program."""
     def declare(function):
         def changed(message, request):
             method = request.get("method") if request else None
             return function(message, request) if not methods or method in methods else [message]
-        FAULTS[function.__name__.replace("_", "-")] = ("answer", changed)
+        FAULTS[function.__name__.replace("_", "-")] = ("response", changed)
         return function
     return declare
 
@@ -51,79 +51,79 @@ UPDATES = ("machine/input", "machine/action", "machine/viewers")
 
 # Messages
 
-@answer()
-def text_between_the_lines(message, request):
+@response()
+def text_between_messages(message, request):
     return [b"hello", message]
 
 
-@answer()
-def no_version_of_json_rpc(message, request):
+@response()
+def missing_json_rpc_version(message, request):
     return [{key: value for key, value in message.items() if key != "jsonrpc"}]
 
 
-@answer(*UPDATES)
-def bytes_that_are_not_utf_8(message, request):
+@response(*UPDATES)
+def invalid_utf_8(message, request):
     return [json.dumps({**message, "id": message["id"]}).encode() .replace(b"jsonrpc", b"jsonrp\xff")]
 
 
-@answer(*UPDATES)
-def a_number_that_is_not_json(message, request):
+@response(*UPDATES)
+def invalid_json_number(message, request):
     return [json.dumps(result(message, state=float("nan"))).encode()]
 
 
-@answer(*UPDATES)
-def a_line_that_is_too_long(message, request):
+@response(*UPDATES)
+def line_too_long(message, request):
     return [json.dumps(message).encode() + b" " * (16 << 20)]
 
 
-@answer("machine/open")
-def too_deep(message, request):
+@response("machine/open")
+def nesting_too_deep(message, request):
     return [json.dumps(result(message, state=0)).encode().replace(b'"state": 0', b'"state": ' + b"[" * 200 + b"]" * 200)]
 
 
-@answer(*UPDATES)
+@response(*UPDATES)
 def result_and_error(message, request):
     return [{**message, "result": {}, "error": {"code": -32602, "message": "no"}}]
 
 
-@answer(*UPDATES)
-def answered_twice(message, request):
+@response(*UPDATES)
+def duplicate_response(message, request):
     return [message, message]
 
 
-@answer(*UPDATES)
-def not_answered(message, request):
+@response(*UPDATES)
+def missing_response(message, request):
     return []
 
 
-@answer()
-def another_id(message, request):
+@response()
+def wrong_id(message, request):
     return [{**message, "id": str(message["id"])} if "id" in message else message]
 
 
-@answer(*UPDATES)
-def answers_in_another_order(message, request):
+@response(*UPDATES)
+def responses_out_of_order(message, request):
     held = memory.pop("held", None)
     if held:
         return [message, held]
     memory["held"] = message
-    # Alone it would never be answered, which is another fault.
+    # A response that stays held would be a missing response, which is another fault.
     threading.Timer(0.3, lambda: write([memory.pop("held")]) if "held" in memory else None).start()
     return []
 
 
-@answer(*UPDATES)
-def a_request_of_the_program(message, request):
+@response(*UPDATES)
+def request_from_the_program(message, request):
     return [{"jsonrpc": "2.0", "id": 1, "method": "machine/input", "params": {}}, message]
 
 
-@answer(*UPDATES)
-def a_notification_of_its_own(message, request):
+@response(*UPDATES)
+def unknown_notification_from_the_program(message, request):
     return [{"jsonrpc": "2.0", "method": "machine/log", "params": {}}, message]
 
 
 @request
-def unknown_notifications_are_answered(message):
+def response_to_a_notification(message):
     if message.get("method") == "machine/later":
         write([{"jsonrpc": "2.0", "id": None, "error": {"code": -32601, "message": "unknown"}}])
         return []
@@ -139,64 +139,64 @@ def unknown_members_are_refused(message):
 
 
 @request
-def requests_after_the_first_of_a_write_are_lost(message):
+def later_requests_of_a_write_are_lost(message):
     is_late = time.monotonic() - memory.get("last", 0) < 0.0005
     memory["last"] = time.monotonic()
     return [] if is_late and message.get("method") in UPDATES else [message]
 
 
 @request
-def it_does_not_end(message):
+def program_does_not_exit(message):
     memory["stays"] = True
     return [message]
 
 
 # Descriptions, opening and restarts
 
-@answer("machine/describe")
-def another_protocol(message, request):
+@response("machine/describe")
+def wrong_protocol_version(message, request):
     return [result(message, protocol=2)]
 
 
 @request
-def it_describes_itself_only_once(message):
+def machine_is_described_once_only(message):
     if message.get("method") == "machine/describe" and memory.setdefault("described", message["id"]) != message["id"]:
         return []
     return [message]
 
 
-@answer("machine/describe")
-def schemas_that_refer_to_nothing(message, request):
+@response("machine/describe")
+def schema_with_an_unknown_reference(message, request):
     return [result(message, schemas={"input": {"$ref": "#/$defs/Input"}})]
 
 
-@answer("machine/open")
-def opened_without_a_state(message, request):
+@response("machine/open")
+def open_without_a_state(message, request):
     return [without(message, "state")]
 
 
-@answer("machine/open")
-def a_refused_configuration_is_opened(message, request):
+@response("machine/open")
+def invalid_configuration_is_accepted(message, request):
     return [{"jsonrpc": "2.0", "id": message["id"], "result": {"state": 0}} if "error" in message else message]
 
 
-@answer("machine/restore")
-def effects_begin_again(message, request):
+@response("machine/restore")
+def restore_repeats_effects(message, request):
     return [result(message, effects=[{"type": "after", "milliseconds": 1, "action": 0}])]
 
 
-@answer("machine/restore")
-def a_state_of_the_same_version_is_sent(message, request):
+@response("machine/restore")
+def restore_sends_an_unchanged_state(message, request):
     return [result(message, state=request["params"]["state"])]
 
 
-@answer("machine/restore")
-def a_newer_state_is_accepted(message, request):
+@response("machine/restore")
+def newer_state_is_accepted(message, request):
     return [{"jsonrpc": "2.0", "id": message["id"], "result": {}} if "error" in message else message]
 
 
 @request
-def an_old_state_is_not_migrated(message):
+def older_state_is_not_migrated(message):
     if message.get("params", {}).get("version") == 1:
         write([{"jsonrpc": "2.0", "id": message["id"], "result": {}}])
         return []
@@ -204,7 +204,7 @@ def an_old_state_is_not_migrated(message):
 
 
 @request
-def something_is_kept_outside_of_the_state(message):
+def state_outside_of_the_store(message):
     # The count is in the first process only.
     if message.get("method") == "machine/restore" and message["params"]["version"] == 2:
         message["params"]["state"]["count"] = 0
@@ -212,7 +212,7 @@ def something_is_kept_outside_of_the_state(message):
 
 
 @request
-def stores_are_mixed(message):
+def inputs_of_another_store(message):
     if message.get("method") == "machine/input":
         message["params"]["store"] = memory.setdefault("store", message["params"]["store"])
     return [message]
@@ -220,18 +220,18 @@ def stores_are_mixed(message):
 
 # Updates
 
-@answer(*UPDATES)
+@response(*UPDATES)
 def state_and_patch(message, request):
     return [result(message, state={}) if "patch" in message.get("result", {}) else message]
 
 
-@answer(*UPDATES)
-def a_patch_that_does_not_apply(message, request):
+@response(*UPDATES)
+def patch_does_not_apply(message, request):
     return [result(message, patch=[{"op": "remove", "path": "/nothing"}])]
 
 
-@answer(*UPDATES)
-def a_patch_with_another_result(message, request):
+@response(*UPDATES)
+def wrong_patch(message, request):
     message = copy.deepcopy(message)
     for operation in message.get("result", {}).get("patch", []):
         if operation.get("path") == "/count":
@@ -239,23 +239,23 @@ def a_patch_with_another_result(message, request):
     return [message]
 
 
-@answer(*UPDATES)
-def an_unknown_member(message, request):
+@response(*UPDATES)
+def unknown_member(message, request):
     return [result(message, revision=1)]
 
 
-@answer(*UPDATES)
-def more_operations_than_needed(message, request):
+@response(*UPDATES)
+def unnecessary_operations(message, request):
     patch = message.get("result", {}).get("patch")
     return [result(message, patch=[*patch, patch[0]]) if patch and patch[0]["op"] == "replace" else message]
 
 
-@answer(*UPDATES)
-def changes_without_a_patch(message, request):
+@response(*UPDATES)
+def missing_patch(message, request):
     return [without(message, "patch")]
 
 
-@answer(*UPDATES)
+@response(*UPDATES)
 def numbers_as_strings(message, request):
     message = copy.deepcopy(message)
     for operation in message.get("result", {}).get("patch", []):
@@ -264,39 +264,39 @@ def numbers_as_strings(message, request):
     return [message]
 
 
-@answer(*UPDATES)
-def redacted_is_missing(message, request):
+@response(*UPDATES)
+def missing_redacted(message, request):
     return [without(message, "redacted")]
 
 
-@answer(*UPDATES)
-def everything_is_redacted(message, request):
+@response(*UPDATES)
+def unexpected_redacted(message, request):
     return [result(message, redacted=True)]
 
 
-@answer(*UPDATES)
-def an_event_is_missing(message, request):
+@response(*UPDATES)
+def missing_event(message, request):
     return [without(message, "events")]
 
 
-@answer(*UPDATES)
-def an_event_for_everyone(message, request):
+@response(*UPDATES)
+def event_without_recipients(message, request):
     events = message.get("result", {}).get("events", [])
     return [result(message, events=[{"event": event["event"]} for event in events]) if events else message]
 
 
-@answer("machine/input", "machine/action", "machine/viewers")
-def a_view_of_a_store_without_one(message, request):
+@response("machine/input", "machine/action", "machine/viewers")
+def view_of_a_store_without_views(message, request):
     return [result(message, view={})]
 
 
-@answer(*UPDATES)
-def the_view_does_not_change(message, request):
+@response(*UPDATES)
+def missing_view_patch(message, request):
     return [without(message, "viewPatch")]
 
 
-@answer(*UPDATES)
-def views_that_have_not_changed(message, request):
+@response(*UPDATES)
+def unchanged_views(message, request):
     for key, entry in message.get("result", {}).get("views", {}).items():
         if entry and "view" in entry:
             memory.setdefault("views", {})[key] = entry
@@ -304,8 +304,8 @@ def views_that_have_not_changed(message, request):
             if "result" in message and memory.get("views") else message]
 
 
-@answer(*UPDATES)
-def views_are_missing(message, request):
+@response(*UPDATES)
+def missing_views(message, request):
     return [without(message, "views")]
 
 
@@ -316,40 +316,40 @@ def changed_effects(message, change):
     return [result(message, effects=change(copy.deepcopy(effects))) if effects else message]
 
 
-@answer(*UPDATES)
-def effects_are_missing(message, request):
+@response(*UPDATES)
+def missing_effects(message, request):
     return changed_effects(message, lambda effects: [])
 
 
-@answer(*UPDATES)
-def effects_in_another_order(message, request):
+@response(*UPDATES)
+def effects_out_of_order(message, request):
     return changed_effects(message, lambda effects: effects[::-1])
 
 
-@answer(*UPDATES)
-def an_unknown_effect(message, request):
+@response(*UPDATES)
+def unknown_effect(message, request):
     return changed_effects(message, lambda effects: [*effects, {"type": "sleep"}])
 
 
-@answer(*UPDATES)
-def an_unknown_member_of_an_effect(message, request):
+@response(*UPDATES)
+def unknown_member_of_an_effect(message, request):
     return changed_effects(message, lambda effects: [{**effect, "seconds": 1} for effect in effects])
 
 
-@answer(*UPDATES)
+@response(*UPDATES)
 def every_without_an_id(message, request):
     return changed_effects(message, lambda effects: [
         {key: value for key, value in effect.items() if effect["type"] != "every" or key != "id"} for effect in effects])
 
 
-@answer(*UPDATES)
+@response(*UPDATES)
 def seconds_instead_of_milliseconds(message, request):
     return changed_effects(message, lambda effects: [
         {**effect, "milliseconds": 0.5} if "milliseconds" in effect else effect for effect in effects])
 
 
-@answer(*UPDATES)
-def policies_are_missing(message, request):
+@response(*UPDATES)
+def missing_policies(message, request):
     kept = {"type", "name", "arguments", "failed"}
     return changed_effects(message, lambda effects: [
         {key: value for key, value in effect.items() if effect["type"] != "run" or key in kept} for effect in effects])
@@ -357,28 +357,28 @@ def policies_are_missing(message, request):
 
 # Work
 
-@answer("machine/run")
-def work_without_an_action(message, request):
+@response("machine/run")
+def missing_action_of_work(message, request):
     return [without(message, "action")]
 
 
-@answer("machine/run")
-def failed_work_has_a_result(message, request):
+@response("machine/run")
+def result_of_failed_work(message, request):
     return [{"jsonrpc": "2.0", "id": message["id"], "result": {}} if "error" in message else message]
 
 
-@answer()
-def sent_actions_are_missing(message, request):
+@response()
+def missing_sent_actions(message, request):
     return [] if message.get("method") == "machine/send" else [message]
 
 
-@answer()
-def actions_of_unknown_work(message, request):
+@response()
+def sent_action_of_unknown_work(message, request):
     return [{**message, "params": {**message["params"], "run": 0}} if "method" in message else message]
 
 
 @request
-def work_that_waits_is_answered(message):
+def waiting_work_ends_early(message):
     if (message.get("params", {}).get("arguments") or {}).get("do") == "wait" and message["method"] == "machine/run":
         write([{"jsonrpc": "2.0", "id": message["id"], "result": {}}])
         return []
@@ -399,34 +399,34 @@ def inputs_wait_for_work(message):
 
 # Errors
 
-@answer(*UPDATES)
-def refused_with_another_code(message, request):
+@response(*UPDATES)
+def refusal_with_a_wrong_code(message, request):
     return [{**message, "error": {**message["error"], "code": -32603}} if "error" in message else message]
 
 
-@answer(*UPDATES)
-def refused_without_a_path(message, request):
+@response(*UPDATES)
+def refusal_without_a_path(message, request):
     return [{**message, "error": {**message["error"], "data": {}}} if "error" in message else message]
 
 
-@answer(*UPDATES)
-def refused_with_a_result(message, request):
+@response(*UPDATES)
+def result_of_a_refused_input(message, request):
     return [{"jsonrpc": "2.0", "id": message["id"], "result": {}} if "error" in message else message]
 
 
-@answer(*UPDATES)
-def refused_without_the_limit(message, request):
+@response(*UPDATES)
+def refusal_without_the_limit(message, request):
     data = {key: value for key, value in message.get("error", {}).get("data", {}).items() if key != "limit"}
     return [{**message, "error": {**message["error"], "data": data}} if "error" in message else message]
 
 
-@answer(*UPDATES)
-def a_failure_that_looks_like_a_refusal(message, request):
+@response(*UPDATES)
+def failure_with_the_code_of_a_refusal(message, request):
     return [{**message, "error": {**message["error"], "code": -32602}} if "error" in message else message]
 
 
 @request
-def a_failure_ends_the_program(message):
+def failure_ends_the_program(message):
     if message.get("params", {}).get("input") == {"type": "crash"}:
         os._exit(1)
     return [message]
@@ -461,7 +461,7 @@ def main():
     threading.Thread(target=forward, daemon=True).start()
     for line in program.stdout:
         message = json.loads(line)
-        write(fault(message, requests.get(message.get("id"))) if kind == "answer" else [message])
+        write(fault(message, requests.get(message.get("id"))) if kind == "response" else [message])
     while memory.get("stays"):
         threading.Event().wait(60)
 

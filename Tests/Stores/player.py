@@ -11,7 +11,7 @@ NOW = 1_700_000_000_000
 
 
 class Server:
-    """One process of a program, the requests that it has not answered, and the work that it does."""
+    """One process of a program, its open requests, and its running work."""
 
     def __init__(self, command, patience, log, stores=(), unknown=False, pieces=False):
         self.program = Program(command, patience, log)
@@ -33,10 +33,10 @@ class Server:
         self._numbers += 1
         return self._numbers
 
-    def request(self, method, params, store, answered):
-        """Adds a request to what is sent next; `answered` gets its result or None, its error or None, and the line."""
+    def request(self, method, params, store, on_response):
+        """Adds a request to the outbox; `on_response` gets its result or None, its error or None, and the line."""
         identity = self.number()
-        self._awaited[identity] = (method, store, answered)
+        self._awaited[identity] = (method, store, on_response)
         if store is not None:
             store.pending.append(identity)
         self._add({"jsonrpc": "2.0", "id": identity, "method": method, "params": params})
@@ -61,7 +61,7 @@ class Server:
             self.program.send([data[at:at + size] for at in range(0, len(data), size)] if self._pieces else data)
 
     def wait(self, besides=()):
-        """Receives messages until all requests are answered, besides some."""
+        """Receives messages until all requests have responses, except some."""
         while waiting := self._awaited.keys() - set(besides):
             self._take(*self.program.receive(self._awaited[min(waiting)][0]))
 
@@ -71,7 +71,7 @@ class Server:
             del self._awaited[identity]
 
     def finish(self, besides=()):
-        """Ends the input; the program ends, and writes nothing more than answers to work."""
+        """Ends the input; the program ends, and writes nothing but responses to work."""
         self._cancelled |= set(besides)
         for identity in besides:
             self._awaited.pop(identity, None)
@@ -91,12 +91,12 @@ class Server:
             self._cancelled.discard(identity)
             return
         check(type(identity) is int and identity in self._awaited,
-              f"an answer to no request, or a second one: {short(message)}")
-        _, store, answered = self._awaited.pop(identity)
+              f"a response to an unknown request, or a second response: {short(message)}")
+        _, store, on_response = self._awaited.pop(identity)
         if store is not None:
-            check(store.pending[0] == identity, "the program has not answered the requests of a store in their order")
+            check(store.pending[0] == identity, "the responses of a store are not in the order of the requests")
             store.pending.pop(0)
-        answered(message.get("result"), message.get("error"), line)
+        on_response(message.get("result"), message.get("error"), line)
 
 
 def check_description(result, error, line):
@@ -123,7 +123,7 @@ def check_description(result, error, line):
 
 
 class Player:
-    """One conversation with one process: turns steps into requests, and checks the answers."""
+    """One conversation with one process: turns steps into requests, and checks the responses."""
 
     def __init__(self, server, conversation):
         self.server = server
@@ -214,7 +214,7 @@ class Player:
         self.server.request(method, params, store, self._update(store, step))
 
     def _update(self, store, step, opens=False, whole=False):
-        def answered(result, error, line):
+        def on_response(result, error, line):
             try:
                 if "refused" in step:
                     self._refused(error, step["refused"])
@@ -228,7 +228,7 @@ class Player:
                     store.update(result, line, step, opens)
             except Violation as violation:
                 raise Violation(f"after {short({k: v for k, v in step.items() if k not in ('state', 'view')})}: {violation}") from None
-        return answered
+        return on_response
 
     @staticmethod
     def _refused(error, expected):
@@ -241,7 +241,7 @@ class Player:
 
     @staticmethod
     def _ended(step, work):
-        def answered(result, error, line):
+        def on_response(result, error, line):
             if step.get("fails"):
                 check(error is not None, f"work should fail: {short(result)}")
             elif "gives" in step:
@@ -249,7 +249,7 @@ class Player:
                 expected = {} if step["gives"] is None else {"action": step["gives"]}
                 check(result == expected, f"work should give {short(expected)}, and gives {short(result)}")
             else:
-                raise Violation("work that has no end was answered before it was cancelled")
+                raise Violation("work without an end has a response before it was cancelled")
             sends = step.get("sends", [])
             check(work["sends"] == sends, f"work should send {short(sends)}, and has sent {short(work['sends'])}")
-        return answered
+        return on_response

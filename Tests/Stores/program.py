@@ -36,9 +36,9 @@ class Program:
         try:
             line = self._lines.get(timeout=self.patience)
         except queue.Empty:
-            raise Violation(f"the program has not answered {awaited} in {self.patience} seconds") from None
+            raise Violation(f"the program has not responded to {awaited} in {self.patience} seconds") from None
         if line is None:
-            raise Violation(f"the program has ended before it has answered {awaited}")
+            raise Violation(f"the program has ended before it has responded to {awaited}")
         return message(line), line
 
     def has_line(self):

@@ -39,7 +39,7 @@ class Store:
         self.state = self.view = ABSENT
         self.views = {}
         self.viewers = []
-        # The ids of the requests that were not answered, in their order.
+        # The ids of the requests without a response, in their order.
         self.pending = []
 
     def update(self, result, line, step, opens=False):
@@ -69,7 +69,7 @@ class Store:
             member = "viewPatch" if step.get("patched") == "view" else "patch"
             count = len(result.get(member, []))
             check(count == step["operations"], f"{member} should have {step['operations']} operations: {short(result)}")
-        check(len(line) <= step.get("bytes", len(line)), f"the answer has {len(line)} bytes, more than {step.get('bytes')}")
+        check(len(line) <= step.get("bytes", len(line)), f"the response has {len(line)} bytes, more than {step.get('bytes')}")
 
     def _lists(self, result, step):
         events, effects = result.get("events", []), result.get("effects", [])

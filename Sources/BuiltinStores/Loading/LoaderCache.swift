@@ -6,7 +6,7 @@ internal import StateMachines
 /// The values that the loaders of one session cache, and their semaphores.
 public final class LoaderCache: Sendable {
   let values: ExpiringCache<ByteString, LoadedValue>
-  private let permits = Lock<[LoaderConfiguration: WeakPermits]>([:])
+  private let permits = Lock<[LoaderConfiguration: WeakSemaphores]>([:])
 
   /// Creates a cache.
   ///
@@ -19,19 +19,19 @@ public final class LoaderCache: Sendable {
   public convenience init() { self.init(capacity: 1_000) }
 
   /// Returns the semaphores of a tree. Equal trees get the same ones while one of them exists.
-  func permits(of tree: LoaderConfiguration) -> TreePermits {
+  func permits(of tree: LoaderConfiguration) -> TreeSemaphores {
     permits.withLock { cached in
       if let permits = cached[tree]?.permits { return permits }
       // One by one: trees may be large, and a filtered dictionary would hash all keys again.
       for gone in cached.compactMap({ $1.permits == nil ? $0 : nil }) { cached[gone] = nil }
-      let permits = TreePermits()
-      cached[tree] = WeakPermits(permits: permits)
+      let permits = TreeSemaphores()
+      cached[tree] = WeakSemaphores(permits: permits)
       return permits
     }
   }
 
-  private struct WeakPermits {
-    weak var permits: TreePermits?
+  private struct WeakSemaphores {
+    weak var permits: TreeSemaphores?
   }
 }
 
@@ -40,7 +40,7 @@ public final class LoaderCache: Sendable {
 ///
 /// A limit inside another limit has a separate semaphore. Otherwise a loader that holds a permit
 /// could wait for a loader that waits for the same permit.
-final class TreePermits: Sendable {
+final class TreeSemaphores: Sendable {
   private let permits = Lock<[[Int]: AsyncSemaphore]>([:])
 
   /// Returns the semaphore of a loader.

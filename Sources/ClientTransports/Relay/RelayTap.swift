@@ -17,7 +17,7 @@ public protocol RelayTap: Sendable {
   func opened() -> Int
 
   /// Takes bytes that one side has sent.
-  func took(_ bytes: UnsafeRawBufferPointer, from side: RelaySide, on connection: Int)
+  func received(_ bytes: UnsafeRawBufferPointer, from side: RelaySide, on connection: Int)
 
   /// Notes that one side sends nothing more; `isAbrupt` if it also receives nothing more.
   func ended(_ side: RelaySide, of connection: Int, isAbrupt: Bool)

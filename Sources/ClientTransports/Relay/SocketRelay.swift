@@ -133,7 +133,7 @@ extension SocketRelay {
     to other: NIOAsyncChannelOutboundWriter<ByteBuffer>, _ connection: Int
   ) async throws {
     for try await buffer in bytes {
-      buffer.withUnsafeReadableBytes { tap.took($0, from: side, on: connection) }
+      buffer.withUnsafeReadableBytes { tap.received($0, from: side, on: connection) }
       try await other.write(buffer)
     }
     // Cancellation ends the sequence as well.

@@ -77,7 +77,7 @@ public struct StandardRelay: Sendable {
         if count < 0, errno == EINTR || isReady(source, POLLIN) { continue }
         guard count > 0 else { break }
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-        tap.took(bytes, from: side, on: connection)
+        tap.received(bytes, from: side, on: connection)
         guard writeAll(bytes, to: target) else { break }
       }
     }

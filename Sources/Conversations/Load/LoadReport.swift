@@ -81,8 +81,8 @@ public struct LoadReport: Sendable, Equatable {
     ]
     if isGeneratorLimit {
       lines.append(
-        "The generator was the limit: the server could take more. Use a lower rate, fewer clients, "
-          + "or a machine of its own.")
+        "The load generator was the bottleneck. Use a lower rate, fewer clients, or a separate machine."
+      )
     }
     return lines.joined(separator: "\n")
   }

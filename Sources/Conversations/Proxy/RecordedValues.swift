@@ -8,7 +8,7 @@ import StatewireJSON
 /// - Bound: `byteCount` grows with the number of identifiers and secrets; the caller ends the
 ///   recording when it is too large.
 struct RecordedValues {
-  private var secrets = StandIns()
+  private var secrets = SecretPlaceholders()
   /// Identifiers and times that clients have sent: they are the same in each run.
   private var sent: Set<String> = []
   /// The names of identifiers and handles.
@@ -86,7 +86,7 @@ extension RecordedValues {
   ) -> Pattern {
     switch value {
     case .number(let number) where member == nil && secrets.contains(number):
-      .literal(.number(number.standIn))
+      .literal(.number(number.placeholder))
     case .null, .bool, .number: .literal(value)
     case .string(let text): sending(text: text, isWord: Self.words.contains(member ?? ""))
     case .array(let elements): .array(elements.map { sending($0, secret, in: nil) })
@@ -118,8 +118,8 @@ extension RecordedValues {
     case .bool: return .literal(false)
     case .number(let number):
       secrets.note("\(value)")
-      return .literal(.number(number.standIn))
-    case .string(let text): return .literal(.string(secrets.standIn(for: text)))
+      return .literal(.number(number.placeholder))
+    case .string(let text): return .literal(.string(secrets.placeholder(for: text)))
     case .array(let elements): return .array(elements.map { sendingSecret($0) })
     case .object(let members):
       return .object(
@@ -128,7 +128,7 @@ extension RecordedValues {
             return Pattern.Member(key: key, pattern: sending(name: value))
           }
           return Pattern.Member(
-            key: isTagged && Self.isName(key) ? key : secrets.standIn(forKey: key),
+            key: isTagged && Self.isName(key) ? key : secrets.placeholder(forKey: key),
             pattern: sendingSecret(value))
         }, isOpen: false)
     }
@@ -243,7 +243,7 @@ extension RecordedValues {
     case .null: return .literal(value)
     case .string(""): return .literal("")
     case .string(let text):
-      if let standIn = secrets.known(text) { return .literal(.string(standIn)) }
+      if let placeholder = secrets.known(text) { return .literal(.string(placeholder)) }
       secrets.note(text)
       return .anything(.string)
     case .number:

@@ -61,7 +61,7 @@ public struct RecordingRun: Sendable {
     case .sockets(let listener, let server, let trust):
       let tap = try tap(ConversationRecorder(secrets: secrets), path, [])
       let relay = SocketRelay(to: server, trust: trust, tap: tap)
-      try await relay.run(at: listener) { report("records clients of \($0)") }
+      try await relay.run(at: listener) { report("recording clients that connect to \($0)") }
       return 0
     case .command(let command):
       let recorder = ConversationRecorder(secrets: secrets, isSingle: true)

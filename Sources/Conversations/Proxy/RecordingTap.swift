@@ -45,7 +45,7 @@ final class RecordingTap: RelayTap {
     }
   }
 
-  func took(_ bytes: UnsafeRawBufferPointer, from side: RelaySide, on connection: Int) {
+  func received(_ bytes: UnsafeRawBufferPointer, from side: RelaySide, on connection: Int) {
     state.withLock { state in
       guard let events = state.connections[connection]?.messages.take(bytes, from: side.recorded)
       else { return }

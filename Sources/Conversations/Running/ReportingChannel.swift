@@ -11,18 +11,22 @@ struct ReportingChannel: ConversationChannel {
   let report: @Sendable (String) async -> Void
 
   func send(_ message: [UInt8]) async throws {
-    await tell("-->", message)
+    await report("-->", message)
     try await channel.send(message)
   }
 
   func send(raw bytes: [UInt8]) async throws {
-    await tell("-->", bytes)
+    await report("-->", bytes)
     try await channel.send(raw: bytes)
   }
 
   func receive() async throws -> [UInt8]? {
     let message = try await channel.receive()
-    if let message { await tell("<--", message) } else { await tell("<--", Array("close".utf8)) }
+    if let message {
+      await report("<--", message)
+    } else {
+      await report("<--", Array("close".utf8))
+    }
     return message
   }
 
@@ -30,7 +34,7 @@ struct ReportingChannel: ConversationChannel {
 
   func close() async { await channel.close() }
 
-  private func tell(_ arrow: String, _ bytes: [UInt8]) async {
+  private func report(_ arrow: String, _ bytes: [UInt8]) async {
     let prefix = name.isEmpty ? arrow : "\(name) \(arrow)"
     await report("\(prefix) \(String(decoding: hidden.shown(bytes), as: UTF8.self).printable)")
   }

@@ -55,7 +55,7 @@ struct EffectDescription: Codable, Hashable, Sendable {
     if id == nil, latest == true || debounce != nil || throttle != nil {
       return "latest, debounce and throttle need an id"
     }
-    if debounce != nil, throttle != nil { return "debounce and throttle exclude each other" }
+    if debounce != nil, throttle != nil { return "debounce and throttle cannot be used together" }
     let times = [milliseconds, debounce, throttle, timeout, retry?.milliseconds].compactMap { $0 }
     if times.contains(where: { $0 < 0 || $0 > Self.maximumMilliseconds }) {
       return "a time must be from 0 to \(Self.maximumMilliseconds) milliseconds"

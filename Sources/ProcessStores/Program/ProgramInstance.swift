@@ -39,10 +39,10 @@ final class ProgramInstance {
   func forgetFailures() { failures = [:] }
 
   /// True if the program has failed at a request.
-  func isSuspected(_ key: Int?) -> Bool { failures[key] != nil }
+  func hasFailed(_ key: Int?) -> Bool { failures[key] != nil }
 
   /// True if a request is not repeated.
-  func isHopeless(_ key: Int?) -> Bool { failures[key, default: 0] >= Self.maximumFailures }
+  func hasFailedTooOften(_ key: Int?) -> Bool { failures[key, default: 0] >= Self.maximumFailures }
 
   init(_ setup: StoreSetup) { self.setup = setup }
 

@@ -19,14 +19,14 @@ extension ProgramLoop {
           guard id <= requests.last else {
             throw JSONError(.value, "no request has the id \(id)")
           }
-          try countStrayMessage()
+          try countUnsolicitedMessage()
           return true
         }
         request = ended
         try take(text, ended)
       case .error(let id, let error):
         guard let ended = remove(id) else {
-          try countStrayMessage()
+          try countUnsolicitedMessage()
           return true
         }
         request = ended
@@ -34,18 +34,19 @@ extension ProgramLoop {
       case .action(let work, let action):
         guard let id = works[work], case .job(_, .work(_, _, _, let events))? = open.work(id)
         else {
-          try countStrayMessage()
+          try countUnsolicitedMessage()
           return true
         }
         if case .dropped = events.yield(.action(action)) {
-          throw JSONError(.value, "work sends actions faster than the store takes them")
+          throw JSONError(.value, "work sends actions faster than the store applies them")
         }
-      case .unknown: try countStrayMessage()
+      case .unknown: try countUnsolicitedMessage()
       }
       return true
     } catch {
       failed(
-        "it broke the protocol: \(error.message) (at \(error.pathDescription))", at: request)
+        "the program violated the protocol: \(error.message) (at \(error.pathDescription))",
+        at: request)
       return false
     }
   }
@@ -124,15 +125,15 @@ extension ProgramLoop {
       opened(.failure(refusal(error)))
     case .restore(let instance):
       restoring -= 1
-      setAside(instance, "it cannot restore a store: \(error.message)")
+      setAside(instance, "the program cannot restore a store: \(error.message)")
     case .probe: break
-    case .viewers: complain("machine/viewers failed: \(error.message)")
+    case .viewers: logFailure("machine/viewers failed: \(error.message)")
     case .job(_, let job):
       switch job {
       case .input(_, _, _, let reply):
         deliver(reply.message(nil, refusing: refusal(error)), to: reply)
       case .action(_, let key, let ends, _, let reply):
-        complain("machine/action failed: \(error.message)")
+        logFailure("machine/action failed: \(error.message)")
         deliver(reply.message(ends ? .dropped(key) : nil), to: reply)
       case .work(let work, _, _, let events):
         works[work] = nil
@@ -144,7 +145,7 @@ extension ProgramLoop {
 
   private func refusal(_ error: ProgramError) -> InputRefusal {
     guard error.isRefusal else {
-      complain("a request failed: \(error.message)")
+      logFailure("a request failed: \(error.message)")
       return InputRefusal(
         .unavailable, "the program of the store kind \(kind.quoted()) has failed")
     }

@@ -150,13 +150,13 @@ extension ProgramLoop {
     instance.problem =
       "the program of the store kind \(kind.quoted()) cannot use the state of the store"
     instance.isOpen = false
-    complain(reason)
+    logFailure(reason)
     sendWaiting(instance)
     restoreNext()
   }
 
   private func restore(_ instance: ProgramInstance) {
-    guard !instance.isHopeless(nil) else { return }
+    guard !instance.hasFailedTooOften(nil) else { return }
     instance.problem = nil
     restoring += 1
     let now = instance.feed?.clock.milliseconds ?? 0
@@ -172,7 +172,7 @@ extension ProgramLoop {
 
   private func sendViewers(_ instance: ProgramInstance) {
     guard description.watchesViewers, let viewers = instance.viewers,
-      !instance.isHopeless(ProgramInstance.viewersKey)
+      !instance.hasFailedTooOften(ProgramInstance.viewersKey)
     else { return }
     let now = instance.feed?.clock.milliseconds ?? 0
     let id = requests.request("machine/viewers") { params in
@@ -211,7 +211,7 @@ extension ProgramLoop {
   private func send(_ job: ProgramJob, _ instance: ProgramInstance) {
     let number = instance.setup.number
     let id: Int
-    var isSuspected = false
+    var hasFailed = false
     switch job {
     case .input(let input, let viewer, _, let reply):
       id = requests.request("machine/input") { params in
@@ -244,11 +244,11 @@ extension ProgramLoop {
         params.member("attempt", attempt)
       }
       works[work] = id
-      isSuspected = instance.isSuspected(pending.key)
+      hasFailed = instance.hasFailed(pending.key)
     }
     add(id, .job(instance, job))
     // Shows later whether the process has failed as it began the work, or at another request.
-    guard isSuspected else { return }
+    guard hasFailed else { return }
     add(requests.describe(), .probe)
   }
 
@@ -276,7 +276,7 @@ extension ProgramLoop {
   }
 
   /// Notes that the process has failed at a request.
-  func blame(_ request: Request) {
+  func recordFailure(_ request: Request) {
     switch request {
     case .restore(let instance): instance.failed(at: nil)
     case .viewers(let instance): instance.failed(at: ProgramInstance.viewersKey)
@@ -292,8 +292,8 @@ extension ProgramLoop {
     case .describe, .viewers, .probe: break
     case .restore(let instance):
       restoring -= 1
-      guard instance.isHopeless(nil) else { return }
-      setAside(instance, "it fails when it restores a store")
+      guard instance.hasFailedTooOften(nil) else { return }
+      setAside(instance, "the program failed 3 times when it restored a store")
     case .open(let instance, _, let opened):
       instances[instance.setup.number] = nil
       opened(.failure(InputRefusal(.unavailable, reason)))
@@ -304,11 +304,11 @@ extension ProgramLoop {
         deliver(reply.message(nil, refusing: InputRefusal(.unavailable, reason)), to: reply)
       case .action(_, let key, _, _, _):
         // Nothing of it is in the state.
-        guard instance.isHopeless(key) else { return instance.waiting.append(job) }
-        complain("an action at which it fails is dropped")
+        guard instance.hasFailedTooOften(key) else { return instance.waiting.append(job) }
+        logFailure("dropped an action: the program failed at it 3 times")
         end(job, nil)
       case .work(_, let pending, _, let events):
-        if pending.effect.restart == .again, !instance.isHopeless(pending.key) {
+        if pending.effect.restart == .again, !instance.hasFailedTooOften(pending.key) {
           instance.waiting.append(job)
         } else {
           events.yield(.failed(ActionFailure(reason: .interrupted, message: reason)))

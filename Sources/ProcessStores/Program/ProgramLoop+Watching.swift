@@ -5,7 +5,7 @@ internal import StatewireJSON
 
 // The replacement of the process when files have changed.
 extension ProgramLoop {
-  /// The time between two looks at the files.
+  /// The time between two checks of the files for changes.
   ///
   /// - Units: milliseconds.
   static let watchInterval: Int32 = 200
@@ -25,12 +25,12 @@ extension ProgramLoop {
     }
     switch (result, output) {
     case (.success(let description)?, _): replace(by: description)
-    case (.failure(let error)?, _): giveUp("it broke the protocol: \(error.message)")
-    case (nil, .ended): giveUp("it has ended (\(successor.streams.end()))", hasEnded: true)
-    case (nil, .overlong): giveUp("a line is too long")
+    case (.failure(let error)?, _): giveUp("violated the protocol: \(error.message)")
+    case (nil, .ended): giveUp("has ended (\(successor.streams.end()))", hasEnded: true)
+    case (nil, .overlong): giveUp("sent a line that is too long")
     case (nil, .open):
       if case .ending = phase { break }
-      if successor.deadline <= .now { giveUp("it did not respond within \(command.timeLimit)") }
+      if successor.deadline <= .now { giveUp("did not respond within \(command.timeLimit)") }
     }
     replaceIfIdle()
   }
@@ -60,7 +60,7 @@ extension ProgramLoop {
       successor = Successor(streams: streams, deadline: .now + command.timeLimit)
     } catch {
       continueEarlier(
-        "the changed program cannot be started, so the earlier one continues: \(error)")
+        "the earlier program continues, because the changed program cannot be started: \(error)")
     }
   }
 
@@ -71,7 +71,7 @@ extension ProgramLoop {
       switch try ProgramMessage(line) {
       case .result(_, let text): return .success(try ProgramDescription(text))
       case .error(_, let error): throw JSONError(.value, error.message)
-      case .action, .unknown: throw JSONError(.value, "the first message is no description")
+      case .action, .unknown: throw JSONError(.value, "the first message is not a description")
       }
     } catch {
       return .failure(error)
@@ -94,7 +94,7 @@ extension ProgramLoop {
     if !hasEnded { _ = successor.streams.end() }
     self.successor = nil
     continueEarlier(
-      "the earlier program continues, because the changed one failed: \(reason)\(error)")
+      "the earlier program continues, because the changed program \(reason)\(error)")
   }
 
   /// Reports that the changed program does not run.
@@ -113,7 +113,7 @@ extension ProgramLoop {
 
   private func replace(by new: ProgramDescription) {
     for fault in SchemaChange.faults(from: description, to: new) {
-      log(.failure("the changed program may not fit its clients: \(fault)"))
+      log(.failure("the changed program may be incompatible with its clients: \(fault)"))
     }
     phase = .ending(new)
   }
@@ -127,7 +127,7 @@ extension ProgramLoop {
     self.successor = nil
     requests = ProgramRequests(after: 1)
     startedAt = .now
-    strayMessages = Self.strayLimit()
+    unsolicitedMessages = Self.unsolicitedLimit()
     for instance in instances.values { instance.forgetFailures() }
     log(.notice("the changed program runs"))
     notifyStores(.reloaded)

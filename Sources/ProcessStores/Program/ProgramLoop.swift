@@ -84,10 +84,10 @@ final class ProgramLoop {
 
   /// Limits the lines of the log.
   private let lines = TokenBucket(perSecond: 20, at: .now)
-  /// True if lines were left out since the last one.
+  /// True if lines were dropped since the last one.
   private var hasLeftOutLines = false
   /// Limits the messages of the process that belong to no work. Each process begins without debt.
-  var strayMessages = ProgramLoop.strayLimit()
+  var unsolicitedMessages = ProgramLoop.unsolicitedLimit()
   private var replies = ReplyBatch()
 
   init(
@@ -146,9 +146,9 @@ final class ProgramLoop {
     do throws(ProgramProcess.StartError) {
       process = try ProgramStreams(command)
     } catch {
-      return failed("cannot start \(command.words[0]): \(error)")
+      return failed("cannot start the program \(command.words[0]): \(error)")
     }
-    strayMessages = Self.strayLimit()
+    unsolicitedMessages = Self.unsolicitedLimit()
     requests = ProgramRequests()
     let id = requests.describe()
     // Nothing waits for a start after one that has failed, so it does not keep a server under test busy.
@@ -171,7 +171,7 @@ final class ProgramLoop {
       self.process = nil
       process.receiveErrors(report)
       let end = process.end()
-      if reason.isEmpty { reason = "it has ended (\(end))" }
+      if reason.isEmpty { reason = "the program has ended (\(end))" }
     }
     if let line = lastErrorLine { reason += ": \(line)" }
     lastErrorLine = nil
@@ -187,13 +187,13 @@ final class ProgramLoop {
       failures == 0 ? .zero : min(.seconds(30), .milliseconds(250) * (1 << min(failures, 10)))
     failures += 1
     if reason != lastProblem {
-      log(.failure("\(reason); it is started again"))
+      log(.failure("\(reason); it is restarted"))
       lastProblem = reason
     }
     phase = .waiting(until: .now + delay)
     described(nil, reason)
     if delay > .zero || hasFailedToStart { failEarly() }
-    for suspect in request.map({ [$0] }) ?? open.suspects { blame(suspect) }
+    for suspect in request.map({ [$0] }) ?? open.suspects { recordFailure(suspect) }
     let problem = "the program of the store kind \(kind.quoted()) has failed"
     if let request { interrupted(request, problem) }
     failRequests(problem)
@@ -251,7 +251,7 @@ final class ProgramLoop {
 
   private func checkTimeLimit() {
     guard let time = open.waitingTime(at: .now), time >= command.timeLimit else { return }
-    failed("it did not respond within \(command.timeLimit)")
+    failed("the program did not respond within \(command.timeLimit)")
   }
 
   // MARK: Input and output
@@ -305,11 +305,12 @@ final class ProgramLoop {
     guard process.hasOutput else { return }
     switch process.receive({ take($0) && self.process === process }) {
     case .open:
-      if strayMessages.use(process.takeBlankLines(), at: .now) != nil {
-        failed("it sends too many lines without a message")
+      if unsolicitedMessages.use(process.takeBlankLines(), at: .now) != nil {
+        failed("the program sends too many lines without a message")
       }
     case .ended: if self.process === process { failed("") }
-    case .overlong: failed("a line has more than \(ProgramStreams.maximumLineBytes) bytes")
+    case .overlong:
+      failed("the program sent a line of more than \(ProgramStreams.maximumLineBytes) bytes")
     }
   }
 
@@ -319,24 +320,24 @@ final class ProgramLoop {
       hasLeftOutLines = true
       return
     }
-    if hasLeftOutLines { log(.output("(lines were left out)")) }
+    if hasLeftOutLines { log(.output("(output lines dropped: too many)")) }
     hasLeftOutLines = false
     log(.output(line))
   }
 
   /// Notes a failure that does not end the process.
-  func complain(_ text: String) {
+  func logFailure(_ text: String) {
     if lines.takeOne(at: .now) { log(.failure(text)) }
   }
 
-  static func strayLimit() -> TokenBucket { TokenBucket(perSecond: 1_000, at: .now) }
+  static func unsolicitedLimit() -> TokenBucket { TokenBucket(perSecond: 1_000, at: .now) }
 
   /// Counts a message of the process that belongs to nothing.
   ///
   /// - Throws: `JSONError` if there are too many.
-  func countStrayMessage() throws(JSONError) {
-    guard strayMessages.takeOne(at: .now) else {
-      throw JSONError(.value, "it sends too many messages that belong to no work")
+  func countUnsolicitedMessage() throws(JSONError) {
+    guard unsolicitedMessages.takeOne(at: .now) else {
+      throw JSONError(.value, "too many messages without a request or running work")
     }
   }
 }

@@ -17,7 +17,7 @@ enum SchemaChange {
     compare(old.viewState, new.viewState, "view state", isSent: false, &faults)
     compare(old.event, new.event, "event", isSent: false, &faults)
     if old.viewKey != new.viewKey {
-      faults.append("viewsBy has changed, and stores that are open keep the earlier one")
+      faults.append("viewsBy changed; open stores keep the previous value")
     }
     return faults
   }
@@ -37,12 +37,12 @@ enum SchemaChange {
     guard depth < 32 else { return }
     let (old, new) = (resolved(old, roots.0), resolved(new, roots.1))
     if let one = old["type"], let other = new["type"], one != other {
-      return faults.append("\(name) has another type")
+      return faults.append("the type of \(name) changed")
     }
     let (forms, newForms) = (self.forms(of: old, roots.0), self.forms(of: new, roots.1))
     for (tag, form) in forms {
       guard let other = newForms[tag] else {
-        if isSent { faults.append("\(name) has no form \(tag.quoted(upTo: 64)) any more") }
+        if isSent { faults.append("\(tag.quoted(upTo: 64)) was removed from the cases of \(name)") }
         continue
       }
       compare(form, other, roots, "\(name) \(tag)", isSent: isSent, depth + 1, &faults)
@@ -50,7 +50,7 @@ enum SchemaChange {
     let required = names(new["required"])
     if isSent {
       for member in required.subtracting(names(old["required"])).sorted() {
-        faults.append("\(name) needs \(member.quoted(upTo: 64)) now")
+        faults.append("\(name) now requires member \(member.quoted(upTo: 64))")
       }
     }
     guard let members = old["properties"]?.object, let others = new["properties"]?.object else {
@@ -58,7 +58,7 @@ enum SchemaChange {
     }
     for (member, schema) in members {
       guard let other = others[member] else {
-        if !isSent { faults.append("\(name) has no \(member.quoted(upTo: 64)) any more") }
+        if !isSent { faults.append("member \(member.quoted(upTo: 64)) was removed from \(name)") }
         continue
       }
       compare(schema, other, roots, "\(name)/\(member)", isSent: isSent, depth + 1, &faults)

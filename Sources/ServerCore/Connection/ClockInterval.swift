@@ -19,7 +19,7 @@ struct ClockInterval {
 
   /// Adapts the interval to the time of the messages since the last read of the clock.
   mutating func adapt(to time: Duration) {
-    if time > Self.muchTime {
+    if time > Self.longTime {
       interval = 1
     } else if time > Self.usualTime {
       interval = max(interval / 2, 1)
@@ -30,6 +30,6 @@ struct ClockInterval {
   }
 
   private static let usualTime = Duration.milliseconds(1)
-  private static let muchTime = Duration.milliseconds(4)
+  private static let longTime = Duration.milliseconds(4)
   private static let maximumInterval: UInt8 = 16
 }

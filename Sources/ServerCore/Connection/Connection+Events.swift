@@ -34,8 +34,8 @@ extension Connection {
     case refused(Refusal)
     /// The tokens of the server were replaced.
     case credentialsChanged
-    /// The database of the sessions has not responded for too long: requests that wait get the error
-    /// -32800, and the connection closes.
+    /// The session database has not responded for too long: requests that wait get the error -32800,
+    /// and the connection closes.
     ///
     /// - Parameter isLong: True if it is so long that also the node of another session, to which the
     ///   client is relayed, has reported it.
@@ -359,7 +359,7 @@ extension Connection: ClientWriterDelegate {
 
 extension Connection: IdleObserver {
   /// Continues with waiting messages, now that all work is idle.
-  public func rested(isolation shard: isolated Shard) {
+  public func becameIdle(isolation shard: isolated Shard) {
     isIdleAwaited = false
     guard !life.isOver else { return }
     resume(shard)

@@ -75,7 +75,7 @@ extension Connection {
   /// - Returns: False if something must still be sent, or is not committed.
   func leaveIfDone() -> Bool {
     guard !life.isOver else { return false }
-    if writer.awaitsCommits || writer.awaitsLeftCommits {
+    if writer.awaitsCommits || writer.awaitsFormerSessionCommits {
       turnOutcome.awaitCommit(self)
       return false
     }
@@ -170,7 +170,7 @@ extension Connection {
   /// Reports that another node serves the session of a relayed request.
   ///
   /// - Returns: False if this connection has not been given one.
-  func reportElsewhere(_ node: ClusterNode, _ text: [UInt8]) -> Bool {
+  func reportOtherNode(_ node: ClusterNode, _ text: [UInt8]) -> Bool {
     guard let outcome = relayState?.outcome else { return false }
     relayState?.outcome = nil
     outcome(RelayRefusal(error: Self.hasMoved, elsewhere: (node, text)))

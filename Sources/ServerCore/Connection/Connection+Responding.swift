@@ -72,7 +72,7 @@ extension Connection {
       if linkState != nil { dropLink() }
       if relayState != nil { _ = reportRelayed(nil) }
       try respond(to: request, result, shard)
-    case .elsewhere(let index): try relay(request, to: index)
+    case .onShard(let index): try relay(request, to: index)
     case .onNode(let node, let text): try link(request, text, to: node)
     case .replayed(let replays, let result):
       // The client has joined the session even if the response fails, so it gets the updates.

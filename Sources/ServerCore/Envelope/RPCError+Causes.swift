@@ -49,7 +49,7 @@ extension RPCError {
     case .unknownSession:
       self.init(.unknownSession, "there is no such session")
     case .expiredSession:
-      self.init(.expiredSession, "the session is over")
+      self.init(.expiredSession, "the session has ended")
     case .setAside:
       self.init(
         .internalError,

@@ -51,7 +51,7 @@ enum MethodResult {
   /// An empty object, sent when `done` is called; the client's next messages do not wait.
   case deferred((_ done: @escaping () -> Void) -> Void)
   /// The result of the same request on another shard.
-  case elsewhere(shard: Int)
+  case onShard(Int)
   /// The result of a request, given as JSON text, on another node.
   case onNode(ClusterNode, text: [UInt8])
   /// A result that also moves the client to another place in a session.

@@ -11,7 +11,7 @@ extension SessionAttach {
     to request: Request, _ context: MethodContext, _ shard: isolated Shard
   ) throws(RPCError) -> MethodResult {
     let params: Params = try request.decode(limits: context.settings.limits)
-    if let owner = shard.otherOwner(of: params.session) { return .elsewhere(shard: owner) }
+    if let owner = shard.otherOwner(of: params.session) { return .onShard(owner) }
     let identity = context.identity?.name
     guard shard.mustLoad(params.session, of: identity) else {
       return try attach(params, context, shard)
@@ -25,7 +25,7 @@ extension SessionAttach {
       case .node(let node): return .onNode(node, text: text)
       case .unknown:
         throw RPCError(
-          .internalError, "the database of the sessions does not respond; attach again later")
+          .internalError, "the session database does not respond; attach again later")
       }
     }
   }

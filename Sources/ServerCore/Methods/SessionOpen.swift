@@ -69,7 +69,9 @@ extension SessionDetach {
   ) throws(RPCError) -> MethodResult {
     guard context.session.handle != nil else {
       throw RPCError(
-        .unknownSession, "this connection's session has no handle, so it cannot live on")
+        .unknownSession,
+        "the session of this connection has no handle and cannot be detached; call session/open first"
+      )
     }
     return leave(context, shard)
   }

@@ -23,10 +23,10 @@ extension Connection {
     // Before anything else of the request is looked at.
     guard nodes.secret.isSame(as: params.secret) else {
       settings.logger.warning(
-        "refused a node with another secret; give all nodes the same one",
+        "refused a node: its --node-secret-file differs; use the same secret on all nodes",
         metadata: logMetadata(of: request))
       stopListening()
-      throw RPCError(.unauthorised, "the secret of this node is another one")
+      throw RPCError(.unauthorised, "node secret mismatch")
     }
     guard messageCount == 1, request.batch == nil, request.id != nil, !writer.framing.isLines,
       identity == nil

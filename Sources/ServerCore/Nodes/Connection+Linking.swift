@@ -46,7 +46,7 @@ extension Connection {
     _ request: Request, _ text: [UInt8], to node: ClusterNode
   ) throws(RPCError) {
     if isNodeLink { throw Self.hasMoved }
-    if reportElsewhere(node, text) { return }
+    if reportOtherNode(node, text) { return }
     try link(OffloadedRequest(request), text, to: node)
   }
 

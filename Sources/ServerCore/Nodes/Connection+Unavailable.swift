@@ -38,7 +38,7 @@ extension Connection {
   private static var isUnavailable: RPCError {
     RPCError(
       .requestCancelled,
-      "the database of the sessions does not respond: it is unknown whether the request was carried out; connect again, and send inputs again with their sequence"
+      "the session database does not respond: it is unknown whether the request was carried out; connect again, and send inputs again with their sequence"
     )
   }
 }

@@ -31,7 +31,7 @@ final class NamedFrontend {
 
   /// True if the journal has all that matters: a refused input that is sent again is refused again,
   /// but not one that was accepted before an effect refused it.
-  var isAtRest: Bool { open.isEmpty && lateRefusals.isEmpty }
+  var isFullyRecorded: Bool { open.isEmpty && lateRefusals.isEmpty }
 
   /// Returns true if the input of a sequence, or a later one, has been accepted.
   func hasAccepted(_ sequence: Int) -> Bool { sequence <= lastSequence }

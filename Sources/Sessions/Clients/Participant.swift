@@ -27,7 +27,7 @@ public final class Participant {
   /// The sequences that were refused temporarily and have not been sent again, in ascending order.
   private var refusedSequences: [Int] = []
   /// The subscriptions, in the order of first use.
-  private var subscriptions = Few<Subscription>()
+  private var subscriptions = SmallCollection<Subscription>()
   /// The index of the subscription that `held` has found last; it need not exist any more.
   private var lastHeld = 0
   /// The number of stores that it uses.
@@ -108,7 +108,7 @@ extension Participant {
   public func subscription(
     _ name: JSONKey, isolation shard: isolated Shard
   ) throws(SessionError) -> Subscription {
-    // Few stores are in use at a time, so a comparison of bytes is faster than a lookup by a new
+    // SmallCollection stores are in use at a time, so a comparison of bytes is faster than a lookup by a new
     // string.
     if let index = subscriptions.firstIndex(where: { name.isSame(as: $0.name) }) {
       let subscription = subscriptions[index]

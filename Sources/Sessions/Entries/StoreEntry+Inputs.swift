@@ -40,7 +40,7 @@ extension StoreEntry {
     guard !settledDuringInput.isEmpty else { return }
     let settled = settledDuringInput
     settledDuringInput.removeAll()
-    for tell in settled { tell() }
+    for notify in settled { notify() }
   }
 
   /// Calls `body` when an input is settled, after the update of its last effect.

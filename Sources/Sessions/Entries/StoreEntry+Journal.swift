@@ -36,7 +36,7 @@ extension StoreEntry {
   /// Continues to journal a store that an earlier process has journaled.
   ///
   /// - Parameter renewed: True if the state is not the one that the earlier process has journaled.
-  func goOn(writingTo record: StoreEntryRecord, renewed: Bool) {
+  func continueJournaling(in record: StoreEntryRecord, renewed: Bool) {
     self.record = record
     if renewed {
       record.add(.renewed(revision: opened, version: store.version, renewal: renewal))

@@ -23,7 +23,7 @@ extension StoreEntry {
     if audience != nil { releaseIfUnused() }
   }
 
-  /// The number of subscriptions, those of audiences included.
+  /// The number of subscriptions, including the subscriptions of audiences.
   var subscriptionCount: Int {
     audienceEntries.reduce(subscriptions.count) { $0 + $1.subscriptions.count }
   }

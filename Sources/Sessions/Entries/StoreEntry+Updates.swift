@@ -13,10 +13,10 @@ extension StoreEntry {
     guard !waitingEvents.isEmpty else { return }
     let events = waitingEvents
     waitingEvents.removeAll()
-    for (event, recipients) in events { tell(event, recipients) }
+    for (event, recipients) in events { deliver(event, recipients) }
   }
 
-  private func tell(_ event: [UInt8], _ recipients: EventRecipients) {
+  private func deliver(_ event: [UInt8], _ recipients: EventRecipients) {
     event.withUnsafeBytes { event in
       subscriptions.visit { if recipients.contains($0.viewer) { $0.happened(event) } }
     }
@@ -35,24 +35,24 @@ extension StoreEntry {
         keep(members, to: waiting.revision)
       }
       let patch = UnsafeRawBufferPointer(rebasing: members[waiting.patchStart...])
-      tell(waiting.frame(patch, members, currentBroadcast()), .patch)
+      deliver(waiting.frame(patch, members, currentBroadcast()), .patch)
       if waiting.isStateLarge {
         subscriptions.visit { if $0.format == .state { $0.stateChanged(since: waiting.base) } }
       }
       guard waiting.stateMembers.count > 0 else { return }
-      waiting.stateMembers.withBytes { tell(waiting.frame(patch, $0, nil), .state) }
+      waiting.stateMembers.withBytes { deliver(waiting.frame(patch, $0, nil), .state) }
     }
     waiting.removeAll()
   }
 
-  private func tell(_ frame: consuming Update, _ format: FrameFormat) {
+  private func deliver(_ frame: consuming Update, _ format: FrameFormat) {
     // The subscribers of the buffer receive the update with this call, even if they leave the
     // buffer while other subscribers are notified.
     frame.text?.add(frame)
     if let others = frame.text?.others {
-      for subscription in others { tell(frame, format, to: subscription) }
+      for subscription in others { deliver(frame, format, to: subscription) }
     } else {
-      subscriptions.visit { tell(frame, format, to: $0) }
+      subscriptions.visit { deliver(frame, format, to: $0) }
       if let text = frame.text { text.others = subscriptions.filter { $0.broadcast !== text } }
     }
     // After the notified subscribers: usually one of them has sent the input and waits for the
@@ -70,7 +70,7 @@ extension StoreEntry {
     return text
   }
 
-  private func tell(
+  private func deliver(
     _ frame: borrowing Update, _ format: FrameFormat, to subscription: Subscription
   ) {
     guard subscription.format == format else { return }

@@ -46,7 +46,7 @@ final class StoreEntry {
 
   /// The clients of the subscriptions.
   var clients: ClientTable { turnOutcome.clients }
-  var subscriptions = Few<Subscription>()
+  var subscriptions = SmallCollection<Subscription>()
   /// The entries of the audiences; nil if no viewer has an audience.
   var audiences: [AnyHashable: StoreEntry]?
   /// The entry of the store, if this one is that of an audience.

@@ -63,7 +63,7 @@ public struct StoreSummary: Sendable {
   public let isClosed: Bool
   /// True if several sessions share the store.
   public let isShared: Bool
-  /// The number of subscriptions to it, those of audiences included.
+  /// The number of subscriptions to the store, including the subscriptions of audiences.
   public let subscriptions: Int
   /// The size of the updates that are kept for reconnecting clients.
   ///

@@ -16,7 +16,7 @@ extension StoreEntry {
     }
     if tracer == nil, recording == nil { return store.trace(nil) }
     store.trace { [name, weak self, weak recording] record in
-      tracer?.tell(record, of: name)
+      tracer?.send(record, of: name)
       if let self { recording?.traced(record, of: self) }
     }
   }

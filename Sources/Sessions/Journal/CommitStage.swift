@@ -283,7 +283,7 @@ final class CommitStage {
     } else {
       nextRewrite = retry
     }
-    if failure.error is SessionElsewhere || failure.error is LeaseLost {
+    if failure.error is SessionOnOtherNode || failure.error is LeaseLost {
       return shard.lose(failure.sessions)
     }
     if !(failure.error is IncompleteSession) {

@@ -25,7 +25,7 @@ public protocol PipelinedJournal: SessionJournal {
   ///
   /// - Parameters:
   ///   - session: The session.
-  ///   - ended: Called once, on any thread; with `SessionElsewhere` if another node owns the
+  ///   - ended: Called once, on any thread; with `SessionOnOtherNode` if another node owns the
   ///     session.
   func beginLoading(
     _ session: SessionHandle,

@@ -159,7 +159,7 @@ extension Session {
       stored, content, account, historyBytes: shard.limits.historyBytes, shard.turnOutcome)
     take(restored: storeEntry)
     if let record = storeEntryRecord(storeEntry) {
-      storeEntry.goOn(writingTo: record, renewed: isRenewed)
+      storeEntry.continueJournaling(in: record, renewed: isRenewed)
     }
     return (storeEntry, stored)
   }

@@ -116,10 +116,10 @@ final class SessionLoader {
   }
 
   /// Notes that these sessions could not be read. The next attempt is after 60 seconds.
-  func couldNotRead(at time: Duration) { nextRead = time + Self.timeBetweenAttempts }
+  func delayReading(from time: Duration) { nextRead = time + Self.timeBetweenAttempts }
 
   /// Postpones a session that could not be loaded; the other sessions do not wait for it.
-  func couldNotContinue(_ session: SessionHandle) { postponed.append(session) }
+  func postpone(_ session: SessionHandle) { postponed.append(session) }
 
   /// Removes and returns the next session with work to continue. A session that could not be loaded
   /// is returned only after the time of its next attempt.

@@ -92,7 +92,7 @@ public enum OwnershipChange: Sendable, Equatable {
 }
 
 /// The error of an operation on a session that another node owns.
-public struct SessionElsewhere: Error, CustomStringConvertible {
+public struct SessionOnOtherNode: Error, CustomStringConvertible {
   /// The other node; nil if it is not known.
   public let node: ClusterNode?
 

@@ -149,7 +149,7 @@ extension Shard {
   /// Handles the end of the loading of a session that owns a shared store.
   private func ownerLoaded(_ handle: SessionHandle) {
     // One that could not be loaded is tried again.
-    if loader.missingOwners.contains(handle) { loader.couldNotContinue(handle) }
+    if loader.missingOwners.contains(handle) { loader.postpone(handle) }
     loader.loadingOwners -= 1
     if loader.loadingOwners == 0 { journalWasRead() }
   }
@@ -175,7 +175,7 @@ extension Shard {
         load(handle) { shard in
           shard.loader.isContinuing = false
           if shard.loader.hasFailed(handle, at: shard.uptime) {
-            shard.loader.couldNotContinue(handle)
+            shard.loader.postpone(handle)
           }
           // Each session is restored in a separate turn. Without a journal thread, the caller's loop
           // continues.
@@ -200,7 +200,7 @@ extension Shard {
           switch result {
           case .success(let sessions): shard.loader.add(sessions)
           case .failure(let error):
-            shard.loader.couldNotRead(at: shard.uptime)
+            shard.loader.delayReading(from: shard.uptime)
             shard.loader.report(
               "cannot read which sessions have work to continue: \(error); the next attempt is in 60 s"
             )

@@ -245,20 +245,23 @@ public struct StoreKind: Sendable {
       else { return }
       try made.checkInitialState()
     }
-    make = { [admit] configuration, seat throws(JSONError) in
-      if seat.origin.state == nil { try admit(configuration, seat.shared) }
+    make = { [admit] configuration, parameters throws(JSONError) in
+      if parameters.origin.state == nil { try admit(configuration, parameters.shared) }
       guard let configuration = configuration as? Configuration else {
         preconditionFailure("the configuration was decoded for another kind")
       }
       let made: Machine
       do throws(ConfigurationError) {
         made = try machine(
-          configuration, seat.shared.value(name, sharing), seat.viewer, seat.store)
+          configuration, parameters.shared.value(name, sharing), parameters.viewer, parameters.store
+        )
       } catch {
         throw JSONError(error)
       }
-      let observerHooks = seat.observers.compactMap { $0.hook(for: made, store: seat.observed) }
-      return try seat.store(of: made, hooks: hooks + observerHooks)
+      let observerHooks = parameters.observers.compactMap {
+        $0.hook(for: made, store: parameters.observed)
+      }
+      return try parameters.store(of: made, hooks: hooks + observerHooks)
     }
   }
 

@@ -15,7 +15,7 @@ public final class ShardMetrics: Sendable {
   public let effects = EffectCounts()
   /// Number of `store/changed` notifications for clients.
   public let updatesSent = MetricValue()
-  /// Number of updates that were merged with others, because their client did not read.
+  /// Number of updates that were coalesced, for slow consumers and for large states.
   public let updatesCoalesced = MetricValue()
   /// Number of times that a limit was exceeded, by the name of the limit.
   public let exceeded = LimitName.allCases.map { ($0.rawValue, MetricValue()) }

@@ -30,7 +30,7 @@ extension Shard {
   ///
   /// - Returns: The number of these sessions.
   @discardableResult
-  public func handOverIdle(limit: Int = .max) -> Int {
+  public func releaseIdleSessions(limit: Int = .max) -> Int {
     guard ownership != nil else { return 0 }
     let idle = Array(directory.loaded.lazy.filter { $0.isInJournal(self) }.prefix(limit))
     sleep(idle)

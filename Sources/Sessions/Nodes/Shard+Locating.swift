@@ -69,7 +69,7 @@ extension Shard {
     case .success(let loaded):
       guard !loader.isStopped else { break }
       restore(loaded, handle, asked: loader.asked(handle))
-    case .failure(let error as SessionElsewhere):
+    case .failure(let error as SessionOnOtherNode):
       return located(handle, error.node.map { .node($0) } ?? .unknown)
     case .failure(let error):
       loader.report("cannot load a session: \(error)")

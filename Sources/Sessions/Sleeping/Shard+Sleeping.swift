@@ -18,7 +18,7 @@ extension Shard {
   }
 
   /// Notes that the last client has left a session.
-  func fallsAsleepLater(_ session: Session) {
+  func scheduleSleep(of session: Session) {
     guard let time = limits.sleepAfter, commits != nil, testing == nil, let handle = session.handle,
       let deadline = session.deadline
     else { return }
@@ -32,7 +32,7 @@ extension Shard {
     for _ in 0..<Self.sessionsPerSweep {
       guard let entry = sleepQueue.takeDue(at: now) else { break }
       guard let session = session(of: entry) else { continue }
-      if canSleep(session) { sleeping.append(session) } else { fallsAsleepLater(session) }
+      if canSleep(session) { sleeping.append(session) } else { scheduleSleep(of: session) }
     }
     sleep(sleeping)
   }
@@ -81,7 +81,7 @@ extension Shard {
 
   /// Returns true if a session would be the same after it was loaded again.
   private func canSleep(_ session: Session) -> Bool {
-    session.isInJournal(self) && session.isAtRest
+    session.isInJournal(self) && session.isFullyRecorded
   }
 
   /// A turn is short also if all clients leave at the same time.
@@ -101,11 +101,11 @@ extension Session {
   /// True if the session has no work, and nothing that the journal does not have.
   ///
   /// A session that owns or uses a shared store does not sleep: the store counts its users.
-  fileprivate var isAtRest: Bool {
+  fileprivate var isFullyRecorded: Bool {
     guard let record, !record.continuesAlone, !isOwnerOfShared, sharedStores.count == 0 else {
       return false
     }
-    return names.values.allSatisfy(\.isAtRest)
-      && entriesInOrder.allSatisfy { $0.isClosed || $0.isDurable && $0.store.isAtRest }
+    return names.values.allSatisfy(\.isFullyRecorded)
+      && entriesInOrder.allSatisfy { $0.isClosed || $0.isDurable && $0.store.isFullyRecorded }
   }
 }

@@ -76,23 +76,23 @@ public final class TestMode {
   }
 
   /// Performs the next steps that require an idle server.
-  func goOn(_ shard: isolated Shard) {
+  func performNext(_ shard: isolated Shard) {
     while true {
       // Work that waits for the end of a turn begins first, because it makes the server busy.
       shard.turnOutcome.beginDelayedWork()
       guard !rest.isBusy else { return }
       checkDrops()
       if let advance = advances.first {
-        goOn(advance, shard)
+        performNext(advance, shard)
       } else if !waiting.isEmpty {
-        waiting.removeFirst().observer?.rested(isolation: shard)
+        waiting.removeFirst().observer?.becameIdle(isolation: shard)
       } else {
         return
       }
     }
   }
 
-  private func goOn(_ advance: Advance, _ shard: isolated Shard) {
+  private func performNext(_ advance: Advance, _ shard: isolated Shard) {
     let target = clock.now.advanced(by: advance.duration)
     // Sessions expire at their time during an advance.
     let expiry = shard.directory.nextDeadline().map { clock.now.advanced(by: $0 - clock.uptime) }
@@ -128,7 +128,7 @@ struct TestSettings {
 public protocol IdleObserver: AnyObject {
   /// Handles the idle server. The observer is registered for one call; it registers again for the
   /// next one.
-  func rested(isolation shard: isolated Shard)
+  func becameIdle(isolation shard: isolated Shard)
 }
 
 /// A random number generator with the same numbers for the same seed.

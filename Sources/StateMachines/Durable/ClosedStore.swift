@@ -69,7 +69,7 @@ public final class ClosedStore: AnyStore {
   public func hasWork(through operation: UInt64) -> Bool { false }
 
   /// True.
-  public let isAtRest = true
+  public let isFullyRecorded = true
   /// Does nothing: the store is closed already.
   public func close() -> [Task<Void, Never>] { [] }
   /// Returns false: the store has nothing to record.

@@ -54,6 +54,6 @@ protocol StateOwner: AnyObject {
   /// The folded state, of the type of the store's machine.
   var currentState: any Sendable { get }
 
-  /// Counts the parts of an operation that have a name, this one included.
+  /// Counts the parts of an operation that have a name, including this one.
   func count(_ part: String, of operation: OperationID) -> Int
 }

@@ -48,8 +48,8 @@ extension Store {
     return !effect.onlyListens
   }
 
-  /// True if the store would be the same after it was restored; see `AnyStore.isAtRest`.
-  public var isAtRest: Bool {
+  /// True if the store would be the same after it was restored; see `AnyStore.isFullyRecorded`.
+  public var isFullyRecorded: Bool {
     guard record != nil, !continuesAlone else { return false }
     return running.composed.resumesForFrontends
       ? !hasWork(through: .max) : runner.onlyListens

@@ -65,7 +65,7 @@ final class StoreRecord<Machine: StateMachine> {
     if !isKnown { recordAccepted(accepted, inputID) }
   }
 
-  /// Counts the parts of an input that have a name, this one included.
+  /// Counts the parts of an input that have a name, including this one.
   func count(
     _ part: String, of inputID: InputID, isSettled: (InputID) -> Bool
   ) -> Int {

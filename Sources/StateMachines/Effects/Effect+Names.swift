@@ -147,7 +147,7 @@ extension Effect {
     }
   }
 
-  /// Returns the same effect with all its work changed, waits included.
+  /// Returns the same effect with all its work changed, including waits.
   func mapWork(_ change: @escaping @Sendable (Work<Action>) -> Work<Action>) -> Effect {
     switch step {
     case .none, .action, .cancel: self

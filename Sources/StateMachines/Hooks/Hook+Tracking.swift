@@ -10,7 +10,7 @@ public struct TrackedEvent: Sendable {
   enum Moment: Sendable {
     case input(String)
     case finished(operation: String)
-    case gave(operation: String, action: String)
+    case produced(operation: String, action: String)
   }
 
   /// The name under which the event is counted.
@@ -36,7 +36,7 @@ public struct TrackedEvent: Sendable {
   public static func outcome(
     _ name: String, operation: String, action: String
   ) -> TrackedEvent {
-    TrackedEvent(name: name, moment: .gave(operation: operation, action: action))
+    TrackedEvent(name: name, moment: .produced(operation: operation, action: action))
   }
 }
 
@@ -84,7 +84,7 @@ extension Hook {
         else { return }
         let name = caseName(of: action)
         for event in events {
-          guard case .gave(operation.name, name) = event.moment,
+          guard case .produced(operation.name, name) = event.moment,
             counted.withLock({
               $0[operation, default: []].insert(ByteString(event.name)).inserted
             })

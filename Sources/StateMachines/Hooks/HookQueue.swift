@@ -45,19 +45,19 @@ final class HookQueue<Machine: StateMachine> {
     if hook.receiveRequest != nil { put(.request(operation, input)) }
   }
 
-  func gave(
+  func produced(
     _ action: @autoclosure () -> Machine.Action, isFailure: Bool, _ operation: Operation
   ) {
     guard isFailure || !hook.failuresOnly else { return }
-    gave(.action(action(), isFailure: isFailure), operation)
+    produced(.action(action(), isFailure: isFailure), operation)
   }
 
   func published(_ state: Machine.ViewState) {
     hook.newest?.yield(state)
-    if !hook.failuresOnly { gave(.state(state), .states) }
+    if !hook.failuresOnly { produced(.state(state), .states) }
   }
 
-  private func gave(_ output: @autoclosure () -> HookOutput<Machine>, _ operation: Operation) {
+  private func produced(_ output: @autoclosure () -> HookOutput<Machine>, _ operation: Operation) {
     guard hook.receiveOutput != nil, hook.stages.contains(operation.stage), !isFull,
       !hidden.contains(operation)
     else { return }

@@ -68,13 +68,13 @@ struct Observers<Machine: StateMachine> {
         revision: revision))
   }
 
-  func gave(
+  func produced(
     _ action: @autoclosure () -> Machine.Action, _ operation: @autoclosure () -> Operation,
     isFailure: @autoclosure () -> Bool = false, _ revision: Revision
   ) {
     if isEmpty { return }
     let (action, operation, isFailure) = (action(), operation(), isFailure())
-    for queue in queues { queue.gave(action, isFailure: isFailure, operation) }
+    for queue in queues { queue.produced(action, isFailure: isFailure, operation) }
     trace?(
       TraceRecord(
         operation: operation, moment: .receiveOutput, action: caseName(of: action),

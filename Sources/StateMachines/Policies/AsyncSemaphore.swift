@@ -34,13 +34,13 @@ public final class AsyncSemaphore: Sendable {
         }
         served += 1
       }
-      tidy()
+      removeServed()
       return next
     }
 
     /// Removes served and cancelled entries once the queue is longer than twice the number of
     /// waiters plus 32.
-    mutating func tidy() {
+    mutating func removeServed() {
       guard queue.count > 2 * waiters.count + 32 else { return }
       queue = queue[served...].filter { waiters[$0] != nil }
       served = 0

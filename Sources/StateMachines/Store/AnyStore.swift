@@ -148,7 +148,7 @@ public protocol AnyStore: AnyObject {
 
   /// True if the store would be the same after it was restored from its journal: no effect runs,
   /// except feeds that are only for frontends.
-  var isAtRest: Bool { get }
+  var isFullyRecorded: Bool { get }
 
   /// Closes the store.
   ///

@@ -13,7 +13,7 @@ extension Store {
     case .none:
       break
     case .action(let action):
-      observers.gave(action, .input(inputID), revision)
+      observers.produced(action, .input(inputID), revision)
       fold(action, for: inputID)
     case .named(let action, _, _) where observers.isEmpty && runner.environment.faults == nil:
       fold(action, for: inputID)
@@ -134,7 +134,7 @@ extension Store {
     effect.forEachAction { action in
       let isFailure = work.failing?.isFailure(action) ?? false
       hasFailed = hasFailed || isFailure
-      observers.gave(action, operation, isFailure: isFailure, revision)
+      observers.produced(action, operation, isFailure: isFailure, revision)
     }
     perform(effect, for: inputID)
     observers.ended(operation, hasFailed ? .failed : .finished, revision)

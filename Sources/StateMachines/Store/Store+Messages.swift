@@ -61,7 +61,7 @@ extension Store {
       _ = inputIDs.refuse(inputID, refusal)
     }
     if let action {
-      gave(action, run)
+      produced(action, run)
       fold(action, for: inputID)
       // The exchanges that the action causes begin before this one ends, so that the response waits
       // for them.
@@ -101,24 +101,24 @@ extension Store {
   private func give(
     _ action: Machine.Action, _ run: EffectRunner<Machine.Action>.Run, isFailure: Bool = false
   ) {
-    gave(action, run, isFailure: isFailure)
+    produced(action, run, isFailure: isFailure)
     take(.action(action, run.isFeed ? nil : run.inputID))
   }
 
-  private func gave(
+  private func produced(
     _ action: Machine.Action, _ run: EffectRunner<Machine.Action>.Run, isFailure: Bool = false
   ) {
     if observers.isEmpty, runner.environment.effects == nil { return }
     let isFailure = isFailure || run.work.failing?.isFailure(action) ?? false
     if isFailure { runner.failed(run) }
-    observers.gave(action, run.operation, isFailure: isFailure, revision)
+    observers.produced(action, run.operation, isFailure: isFailure, revision)
   }
 
   func becameFeed(_ number: RunNumber, giving action: Machine.Action) {
     guard let run = runner.run(number) else { return }
     let replaced = runner.cancelFeeds(before: run)
     cancelled(replaced)
-    gave(action, run)
+    produced(action, run)
     fold(action, for: run.inputID)
     if runner.becameFeed(run) { settled(run.inputID, cancelled: false) }
   }
@@ -127,7 +127,7 @@ extension Store {
   func cancelled(_ runs: [EffectRunner<Machine.Action>.Run]) {
     for run in runs {
       endParts(of: run)
-      if let action = run.work.cancelled { observers.gave(action, run.operation, revision) }
+      if let action = run.work.cancelled { observers.produced(action, run.operation, revision) }
       observers.ended(run.operation, .cancelled, revision)
     }
     for run in runs {

@@ -114,7 +114,7 @@ extension Store {
   private func publish(
     _ action: Machine.Action, of child: ChildNode<Machine>?
   ) throws(JSONError) {
-    observers.gave(action, .actions, revision)
+    observers.produced(action, .actions, revision)
     if let record {
       try publish(isRedaction: running.isRedaction(action, of: child), record)
     } else {

@@ -91,7 +91,7 @@ final class AudienceStore<Machine: StateMachine>: AnyStore {
   func respondsAtEnd(of inputID: InputID) { store.respondsAtEnd(of: inputID) }
   func cancel(_ inputID: InputID) { store.cancel(inputID) }
   func hasWork(through operation: UInt64) -> Bool { store.hasWork(through: operation) }
-  var isAtRest: Bool { store.isAtRest }
+  var isFullyRecorded: Bool { store.isFullyRecorded }
   var lastOperation: UInt64 { store.lastOperation }
   var isClosed: Bool { store.isClosed }
 

@@ -109,7 +109,8 @@ extension EncodedText {
 
   func check(_ number: some BinaryFloatingPoint) throws(JSONError) {
     guard number.isFinite else {
-      throw JSONError(.number, "JSON has no number for \(number)", path: path(to: writer.count))
+      throw JSONError(
+        .number, "the number \(number) cannot be represented in JSON", path: path(to: writer.count))
     }
   }
 

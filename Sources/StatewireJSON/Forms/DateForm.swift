@@ -14,7 +14,7 @@
 extension Date: StandardEncoding, StandardDecoding, JSONDescribed {
   func encodeForm(to encoder: TextEncoder) throws {
     guard let text = DateForm.text(timeIntervalSinceReferenceDate) else {
-      throw encoder.invalid("a date outside of the years 0 to 9999 has no JSON")
+      throw encoder.invalid("a date outside of the years 0 to 9999 cannot be represented in JSON")
     }
     try encoder.encode(text)
   }

@@ -11,7 +11,9 @@
 
 extension Decimal: StandardEncoding, StandardDecoding, JSONDescribed {
   func encodeForm(to encoder: TextEncoder) throws {
-    guard isFinite else { throw encoder.invalid("a Decimal that is not a number has no JSON") }
+    guard isFinite else {
+      throw encoder.invalid("a Decimal that is not a number cannot be represented in JSON")
+    }
     try encoder.encode(description)
   }
 

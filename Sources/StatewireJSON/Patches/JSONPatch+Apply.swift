@@ -61,11 +61,11 @@ extension JSONPatch.Operation {
     case .move(let from, let path):
       try document.move(from: from, to: path, limits)
     case .copy(let from, let path):
-      guard let value = document[from] else { throw from.nowhere("from") }
+      guard let value = document[from] else { throw from.missing("from") }
       copied += try value.check(under: path, limits, upTo: limits.maximumCopiedValues - copied)
       try document.add(value, at: path)
     case .test(let path, let expected):
-      guard let value = document[path] else { throw path.nowhere("path") }
+      guard let value = document[path] else { throw path.missing("path") }
       guard value == expected else { throw JSONError(.patch, "the test failed") }
     }
   }
@@ -73,7 +73,7 @@ extension JSONPatch.Operation {
 
 extension JSONPointer {
   /// Returns the error for a pointer to a value that does not exist.
-  fileprivate func nowhere(_ member: String) -> JSONError {
+  fileprivate func missing(_ member: String) -> JSONError {
     JSONError(.pointer, "there is no value at \(description.quoted())", path: [.key(member)])
   }
 
@@ -104,7 +104,7 @@ extension JSONValue {
         return true
       }
     }
-    guard isDone else { throw path.nowhere("path") }
+    guard isDone else { throw path.missing("path") }
   }
 
   fileprivate mutating func remove(
@@ -122,7 +122,7 @@ extension JSONValue {
         return true
       }
     }
-    guard isDone, let removed else { throw path.nowhere(member) }
+    guard isDone, let removed else { throw path.missing(member) }
     return removed
   }
 
@@ -133,7 +133,7 @@ extension JSONValue {
       target = value
       return true
     }
-    guard isDone else { throw path.nowhere("path") }
+    guard isDone else { throw path.missing("path") }
   }
 
   fileprivate mutating func move(
@@ -143,7 +143,7 @@ extension JSONValue {
       throw JSONError(.patch, "a value cannot be moved into itself", path: [.key("path")])
     }
     guard from != path else {
-      if self[from] == nil { throw from.nowhere("from") }
+      if self[from] == nil { throw from.missing("from") }
       return
     }
     let value = try remove(at: from, "from")

@@ -162,7 +162,7 @@ extension JSONNumber: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
   /// - Precondition: The literal is a finite `Double`.
   public init(floatLiteral value: Double) {
     guard let number = JSONNumber(value) else {
-      preconditionFailure("JSON has no number for a Double that is not finite")
+      preconditionFailure("a Double that is not finite cannot be represented in JSON")
     }
     self = number
   }

@@ -11,7 +11,7 @@ enum NumberText {
     if value == value.rounded(.towardZero), value.magnitude < 0x1p53 {
       return value == 0 && value.sign == .minus ? "-0" : String(Int64(value))
     }
-    return spell(value.description)
+    return ecmaScript(value.description)
   }
 
   /// Returns the shortest text that represents the value as a `Float`, in the same form.
@@ -19,11 +19,11 @@ enum NumberText {
     if value == value.rounded(.towardZero), value.magnitude < 0x1p24 {
       return value == 0 && value.sign == .minus ? "-0" : String(Int64(value))
     }
-    return spell(value.description)
+    return ecmaScript(value.description)
   }
 
   /// Converts the standard library's form (`5e-324`, `1e+16`, `0.0001`) to the form of ECMAScript.
-  private static func spell(_ description: String) -> String {
+  private static func ecmaScript(_ description: String) -> String {
     // A description without an exponent has that form already, except for whole numbers.
     if !description.utf8.contains(UInt8(ascii: "e")),
       !description.utf8.suffix(2).elementsEqual([

@@ -3,14 +3,14 @@
 internal import ClientTransports
 internal import StatewireJSON
 
-/// A running server that a command asks for its description.
+/// A running server whose description a command reads.
 struct DescribedServer: Sendable {
   let address: ServerAddress
   let trust: ClientTrust
   /// The token; nil without one.
   let token: String?
 
-  /// The longest time for the description.
+  /// The maximum time until the server has responded.
   private static let patience = Duration.seconds(30)
 
   /// Returns the result of `rpc.discover`.
@@ -25,7 +25,8 @@ struct DescribedServer: Sendable {
     } catch {
       throw StartupError("\(error)", cause: error)
     }
-    let tooLong = StartupError("\(address) has not described itself within \(Self.patience)")
+    let tooLong = StartupError(
+      "\(address) did not respond to rpc.discover within \(Self.patience)")
     let description = try await withTimeLimit(Self.patience, tooLong) { try await ask(connection) }
     await connection.close()
     return description
@@ -61,8 +62,8 @@ struct DescribedServer: Sendable {
     } catch is CancellationError {
       throw CancellationError()
     } catch {
-      throw StartupError("\(address) cannot be asked: \(error)", cause: error)
+      throw StartupError("cannot query \(address): \(error)", cause: error)
     }
-    throw StartupError("\(address) has ended the connection without a description")
+    throw StartupError("\(address) closed the connection before it responded to rpc.discover")
   }
 }

@@ -6,7 +6,7 @@ internal import ClientTransports
 internal import NIOCore
 internal import NIOHTTP1
 
-/// The command `health` of a program: asks the admin interface of a server.
+/// The command `health` of a program: a check through the admin interface of a server.
 ///
 /// Containers and supervisors run it, where no other HTTP client exists.
 public struct HealthCommand<Program: ServerProgram>: AsyncParsableCommand {
@@ -14,14 +14,14 @@ public struct HealthCommand<Program: ServerProgram>: AsyncParsableCommand {
   public static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "health",
-      abstract: "Asks a server with --admin whether its event loops respond.",
-      discussion: "Prints the response, and ends with 0 if it is yes, otherwise with 1.")
+      abstract: "Checks through the admin interface that the event loops respond.",
+      discussion: "Prints the response. The exit status is 0 if the check passes, otherwise 1.")
   }
 
   @Argument(help: "The address of --admin, HOST:PORT, or tls://HOST:PORT for one with TLS.")
   var address = "127.0.0.1:7229"
 
-  @Flag(help: "Ask whether the server is ready for clients.")
+  @Flag(help: "Check that the server is ready for clients.")
   var ready = false
 
   @OptionGroup var token: TokenFileOption
@@ -43,9 +43,9 @@ public struct HealthCommand<Program: ServerProgram>: AsyncParsableCommand {
     }
   }
 
-  /// Asks the server.
+  /// Sends the check and prints the response.
   ///
-  /// - Throws: `StartupError` if there is no response; `ExitCode.failure` if it is no.
+  /// - Throws: `StartupError` if there is no response; `ExitCode.failure` if the check fails.
   public func run() async throws {
     guard let request = HealthRequest(address, trust: trust.trust, token: try token.token()) else {
       throw StartupError(
@@ -143,8 +143,8 @@ struct HealthRequest {
     switch error as? HTTPClientError {
     case .remoteConnectionClosed:
       trust == nil
-        ? "it has closed the connection; if it uses TLS, ask tls://HOST:PORT"
-        : "it has closed the connection"
+        ? "the server closed the connection; if it uses TLS, pass tls://HOST:PORT"
+        : "the server closed the connection"
     case .connectTimeout: "the server did not respond in time"
     // Without its values, which may be the token.
     case let error?: error.shortDescription

@@ -37,7 +37,7 @@ public struct JournalCommand<Program: ServerProgram>: AsyncParsableCommand {
 
     @OptionGroup var place: Place
 
-    @Flag(help: "Write one JSON object instead of lines for people.")
+    @Flag(help: "Print one JSON object instead of text.")
     var json = false
 
     func run() async throws {

@@ -44,9 +44,11 @@ public struct NodeCommand<Program: ServerProgram>: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
       CommandConfiguration(
         commandName: "drain",
-        abstract: "Makes a server give its sessions to the others and end.",
-        discussion:
-          "The clients of the server connect again. The command returns when the server has left.")
+        abstract: "Drains a server: the other servers continue its sessions, and it exits.",
+        discussion: """
+          The clients of the server connect to the other servers. The command returns when the server has released its \
+          sessions and its lease.
+          """)
     }
 
     @Argument(help: "The name of the server, as list shows it.")
@@ -68,8 +70,10 @@ public struct NodeCommand<Program: ServerProgram>: AsyncParsableCommand {
         }
         return true
       }
-      guard hasLeft else { throw StartupError("the node \(name) has not left within 30 seconds") }
-      Output.show("\(name) has left")
+      guard hasLeft else {
+        throw StartupError("the node \(name) still has a lease after 30 seconds")
+      }
+      Output.show("\(name) has released its sessions and its lease")
     }
   }
 

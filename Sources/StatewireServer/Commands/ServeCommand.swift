@@ -13,7 +13,7 @@ public struct ServeCommand<Program: ServerProgram>: AsyncParsableCommand {
   public static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "serve",
-      abstract: "Serves stores to frontends.",
+      abstract: "Serves stores to clients.",
       discussion: """
         Examples:
 
@@ -49,7 +49,7 @@ public struct ServeCommand<Program: ServerProgram>: AsyncParsableCommand {
   static func serve(_ line: CommandLineOptions) async throws {
     let environment = ProcessInfo.processInfo.environment
     var effective: EffectiveOptions?
-    // The server of a frontend that starts it has neither, and the frontend waits.
+    // The server of a client that starts it has neither, and the client waits.
     if line.options.configurationFile != nil || EnvironmentSettings.mayHaveSettings(environment) {
       effective = EffectiveOptions(
         line, environment: environment, hasBuiltin: Program.kinds.hasBuiltin)

@@ -49,7 +49,7 @@ public struct TypesCommand<Program: ServerProgram>: AsyncParsableCommand {
     help: ArgumentHelp("Write to this file instead of standard output.", valueName: "file"))
   var output: String?
 
-  @Flag(help: "Write nothing; end with 1 if the file of --output differs.")
+  @Flag(help: "Write nothing; exit with status 1 if the file of --output differs.")
   var check = false
 
   @Flag(

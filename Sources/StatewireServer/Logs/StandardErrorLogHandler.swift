@@ -56,7 +56,7 @@ struct StandardErrorLogHandler: LogHandler {
     if leftOut > 0, logLevel <= .warning {
       var note = event
       (note.level, note.metadata) = (.warning, nil)
-      note.message = "\(leftOut) lines were left out, because nothing read the log"
+      note.message = "dropped \(leftOut) log lines: standard error was not read"
       write(note)
     }
     write(event)

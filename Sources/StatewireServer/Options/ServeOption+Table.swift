@@ -38,7 +38,10 @@ extension ServeOption {
       .flag(
         "watch", \.watchesStores,
         discussion:
-          "States and clients stay. A program that does not start does not replace the running one.",
+          """
+          Open stores keep their states, and clients stay connected. A program that does not start does not replace \
+          the running one.
+          """,
         "Replace the program of a --store when files of its folder change."
       ).with { $0.isReloaded = true },
       .text(
@@ -121,7 +124,7 @@ extension ServeOption {
         discussion: """
           Enables test/advanceClock and test/injectFault. Only test/advanceClock moves the clock, \
           ids are the same in each run, and without --data-dir the data is in a temporary folder.
-          """, "For tests: frontends control a virtual clock and inject faults."),
+          """, "For tests: clients control a virtual clock and inject faults."),
     ]
   }
 
@@ -155,7 +158,7 @@ extension ServeOption {
           servers with the same one serve them together. Other users can see the arguments of a process: \
           a URL with a password belongs in a file or in the environment. @FILE reads the URL from a file, \
           which may be credential:NAME, as for --token-file.
-          """, "PostgreSQL database of the sessions. (environment: STATEWIRE_DATABASE)"
+          """, "PostgreSQL session database. (environment: STATEWIRE_DATABASE)"
       ).with {
         $0.isSecret = true
         $0.alternative = "database-file"
@@ -305,10 +308,10 @@ extension ServeOption {
       .number(
         "maximum-connections-per-identity", \.limits.connectionsPerIdentity,
         default: "half of --maximum-connections",
-        "Maximum connections of one name in the token file."),
+        "Maximum connections of one identity."),
       .rate(
         "maximum-inputs-per-second", \.limits.inputsPerSecond,
-        "Maximum inputs of one connection per second, opened stores included; 0: no limit."),
+        "Maximum inputs of one connection per second, including opened stores; 0: no limit."),
       .rate(
         "maximum-bytes-per-second", \.limits.bytesPerSecond,
         "Maximum bytes that are read from one connection per second; 0: no limit."),
@@ -337,7 +340,7 @@ extension ServeOption {
     [
       .number(
         "maximum-stores", \.sessions.storesPerSession,
-        "Maximum stores of one session, closed ones included."),
+        "Maximum stores of one session, including closed stores."),
       .number(
         "maximum-bytes-per-session", \.sessions.bytesPerSession,
         "Maximum bytes of configurations, states and kept updates of a session, without lists."
@@ -345,15 +348,19 @@ extension ServeOption {
       .number(
         "maximum-bytes-per-identity", \.sessions.bytesPerIdentity,
         default: "half of --maximum-bytes",
-        "The same for all sessions of one name in the token file."),
-      .number("maximum-bytes", \.sessions.bytes, "The same for all sessions together."),
+        """
+        Maximum bytes of configurations, states and kept updates of all sessions of one identity, without lists.
+        """),
+      .number(
+        "maximum-bytes", \.sessions.bytes,
+        "Maximum bytes of configurations, states and kept updates of all sessions, without lists."),
       .number(
         "maximum-sessions", \.sessions.sessions,
         "Maximum sessions with a handle, which outlive their connections; sleeping ones do not count."
       ),
       .number(
         "maximum-sessions-per-identity", \.sessions.sessionsPerIdentity,
-        default: "--maximum-sessions", "Maximum sessions of one name in the token file."),
+        default: "--maximum-sessions", "Maximum sessions of one identity."),
       .seconds(
         "session-time", \.sessionTime,
         "Seconds that a session outlives its last connection."),
@@ -365,7 +372,7 @@ extension ServeOption {
         """),
       .number(
         "history-bytes", \.sessions.historyBytes, least: 0,
-        "Maximum bytes of updates that are kept per store for frontends that reconnect."),
+        "Maximum bytes of updates that are kept per store for clients that reconnect."),
       .number(
         "maximum-frontend-names", \.sessions.frontendNames,
         "Maximum frontend names that one session remembers."),
@@ -401,11 +408,11 @@ extension ServeOption {
         "Maximum bytes of all in-memory lists of one session."),
       .number(
         "maximum-todos-per-identity", \.todos.todosPerIdentity, default: "half of --maximum-todos",
-        "Maximum todos in all in-memory lists of one name in the token file."),
+        "Maximum todos in all in-memory lists of one identity."),
       .number(
         "maximum-todo-bytes-per-identity", \.todos.bytesPerIdentity,
         default: "half of --maximum-todo-bytes",
-        "Maximum bytes of all in-memory lists of one name in the token file."),
+        "Maximum bytes of all in-memory lists of one identity."),
       .number("maximum-todos", \.todos.memory.todos, "Maximum todos in all in-memory lists."),
       .number("maximum-todo-bytes", \.todos.memory.bytes, "Maximum bytes of all in-memory lists."),
       .number("maximum-source-bytes", \.sourceBytes, "Maximum bytes of the data of one source."),

@@ -16,7 +16,7 @@ extension ServeOptions {
   ) throws(StartupError) -> ClusterConfiguration? {
     let source = databasePlace ?? (database != nil ? "--database" : "--database-file")
     if database != nil, databaseFile != nil {
-      throw StartupError("--database and --database-file exclude each other")
+      throw StartupError("--database and --database-file cannot be used together")
     }
     guard database != nil || databaseFile != nil else {
       for (name, value) in [
@@ -28,7 +28,8 @@ extension ServeOptions {
       return nil
     }
     if dataFolder != nil {
-      throw StartupError("\(source) and --data-dir exclude each other: sessions are in one of both")
+      throw StartupError(
+        "\(source) and --data-dir cannot be used together: sessions are in one place")
     }
     if isTest { throw StartupError("\(source) cannot be used with --test") }
     guard let lease, lease >= .milliseconds(500) else {
@@ -98,7 +99,7 @@ extension ServeOptions {
     }
     guard isSecured || isInsecure || address.isLoopback else {
       throw StartupError(
-        "\(address.tcp(isSecured: false)) is on other machines' way to this one without encryption; pass --tls-cert and "
+        "connections of other nodes to \(address.tcp(isSecured: false)) would not be encrypted; pass --tls-cert and "
           + "--tls-key, advertise a loopback address, or pass --insecure")
     }
     return address.tcp(isSecured: isSecured)

@@ -81,7 +81,7 @@ extension ServerProgram {
   /// No details.
   public static var versionDetails: [String] { [] }
   /// A sentence that fits every program.
-  public static var abstract: String { "Hosts state machines for frontends, over JSON-RPC 2.0." }
+  public static var abstract: String { "Hosts state machines for clients, over JSON-RPC 2.0." }
   /// No page.
   public static var site: WebSite { WebSite() }
   /// The default limits.

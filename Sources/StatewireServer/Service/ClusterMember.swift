@@ -34,11 +34,13 @@ final class ClusterMember: Sendable {
 
     func add(_ change: OwnershipChange) {
       switch change {
-      case .held: logger.notice("this node has its lease again")
-      case .lapsed: logger.error("the lease of this node is over, so nothing is sent to clients")
+      case .held: logger.notice("renewed the lease of this node")
+      case .lapsed:
+        logger.error(
+          "the lease of this node expired; nothing is sent to clients until it is renewed")
       case .lost:
         logger.error(
-          "other nodes continue the sessions of this one, so its clients are disconnected")
+          "other nodes own the sessions of this node; disconnecting its clients")
       case .drains: return drain()
       }
       state.withLock { state in
@@ -55,7 +57,9 @@ final class ClusterMember: Sendable {
         defer { state.drains = true }
         return (!state.drains, state.whenDrained)
       }
-      if isFirst { logger.notice("this node gives its sessions up and ends") }
+      if isFirst {
+        logger.notice("draining: releasing the sessions of this node, then exiting")
+      }
       body?()
     }
 
@@ -127,22 +131,22 @@ final class ClusterMember: Sendable {
       switch change {
       case .connected:
         status.set(.connection, nil)
-        logger.notice("connected to the database of the sessions")
+        logger.notice("connected to the session database")
       case .failed(let error):
         guard status.set(.connection, "\(error)") else { break }
-        logger.error("the database of the sessions does not respond, and clients wait: \(error)")
+        logger.error("the session database does not respond; clients wait: \(error)")
       case .notified: break
       }
     } refused: { error in
       if let error {
         status.set(.refusal, "\(error)")
         logger.error(
-          "the database of the sessions refuses commits, and clients wait; check its disk and its log: \(error)"
+          "the session database refuses commits; clients wait; check its disk and its log: \(error)"
         )
       } else {
         status.set(.refusal, nil)
         if status.readiness == .ready {
-          logger.notice("the database of the sessions accepts commits again")
+          logger.notice("the session database accepts commits again")
         }
       }
     }

@@ -63,7 +63,7 @@ final class Secrets: Sendable {
       }
     }
     if let path = files.adminTokens, let adminAccess {
-      report("reloaded the tokens of operators") { () throws(StartupError) in
+      report("reloaded the operator tokens") { () throws(StartupError) in
         adminAccess.credentials.replace(with: try Self.tokens(path, again: true, logger))
       }
     }
@@ -106,7 +106,7 @@ final class Secrets: Sendable {
       try body()
       logger.notice(success)
     } catch {
-      logger.error("reload failed, the previous contents stay in use: \(error)")
+      logger.error("cannot reload: \(error); continuing with the previous contents")
     }
   }
 

@@ -34,7 +34,7 @@ final class AdminHandler: ChannelInboundHandler {
   private static let timeToRespond = TimeAmount.seconds(2)
   private static let maximumConnections = 100
   private static let noConsole = """
-    there is no console: a server with tokens of clients needs tokens of operators for it; pass \
+    the console is not available: a server with --token-file needs operator tokens for it; pass \
     --admin-token-file
     """
 

@@ -74,14 +74,14 @@ extension MetricDescription {
     "statewire_updates_sent_total", .counter, "Notifications store/changed for clients.")
   static let updatesCoalesced = MetricDescription(
     "statewire_updates_coalesced_total", .counter,
-    "Updates that were merged with others, because their client did not read.")
+    "Updates that were coalesced, for slow consumers and for large states.")
   static let errors = MetricDescription(
     "statewire_errors_total", .counter, ["error"], "Errors that clients have received.")
   static let exceeded = MetricDescription(
     "statewire_limits_exceeded_total", .counter, ["limit"],
     "Requests and connections that were refused, or ended, because of a limit.")
   static let effectsRunning = MetricDescription(
-    "statewire_effects_running", .gauge, "Effects of stores that have not ended, feeds included.")
+    "statewire_effects_running", .gauge, "Effects of stores that have not ended, including feeds.")
   static let effectsStarted = MetricDescription(
     "statewire_effects_started_total", .counter, "Effects of stores that were started.")
   static let effectsFailed = MetricDescription(

@@ -152,7 +152,7 @@ extension NodeLinkHandler {
       }
     }
     if isFaulty {
-      return fail("the node \(node.name) at \(node.address) does not speak the nodes' protocol")
+      return fail("the node \(node.name) at \(node.address) does not support the node protocol")
     }
     readMore()
   }

@@ -79,7 +79,7 @@ final class ConnectionCounts: Sendable {
     }
   }
 
-  /// Counts a refused channel until `refusedLeft`.
+  /// Counts a refused channel until `refusedConnectionHasClosed`.
   ///
   /// - Returns: False, and nothing is counted, if it must be closed without a reason.
   func enterRefused() -> Bool {
@@ -91,7 +91,7 @@ final class ConnectionCounts: Sendable {
   }
 
   /// Counts a closed channel that was refused.
-  func refusedLeft() { counts.withLock { $0.refused -= 1 } }
+  func refusedConnectionHasClosed() { counts.withLock { $0.refused -= 1 } }
 
   /// Counts a connection of an identity until `release`.
   ///
@@ -112,7 +112,7 @@ final class ConnectionCounts: Sendable {
   }
 
   /// Logs that silent connections are closed.
-  func silentOneIsClosed() {
+  func silentConnectionIsClosed() {
     guard counts.withLock({ isDue(&$0.loggedSilent) }) else { return }
     settings.logger.info(
       "closing connections that have sent nothing: the limit of connections is nearly reached")

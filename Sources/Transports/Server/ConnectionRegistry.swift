@@ -181,7 +181,7 @@ extension ConnectionRegistry {
     if let refusal = given ?? counts.enter(ClientAddress(channel.remoteAddress), id) {
       shardMetrics.count(refusal.error)
       guard counts.enterRefused() else { throw TooManyRefused() }
-      channel.closeFuture.whenComplete { [counts] _ in counts.refusedLeft() }
+      channel.closeFuture.whenComplete { [counts] _ in counts.refusedConnectionHasClosed() }
       return refusal
     }
     channel.closeFuture.whenComplete { [counts] _ in counts.leave(id) }
@@ -202,7 +202,7 @@ extension ConnectionRegistry {
   private func closeOldestSilent() -> Bool {
     let oldest = silent.takeOldest(1) { silentSince($0) }
     for id in oldest {
-      counts.silentOneIsClosed()
+      counts.silentConnectionIsClosed()
       if let channel = handlers[id]?.context?.channel ?? pending[id]?.channel {
         counts.leave(ObjectIdentifier(channel))
       }
@@ -253,7 +253,7 @@ extension ConnectionRegistry {
     for handler in handlers.values { handler.webSocket?.serverEnds(.serviceRestart) }
   }
 
-  /// Notes that the database of the sessions has not responded for too long.
+  /// Notifies all connections that the session database has not responded for too long.
   func databaseIsGone(isLong: Bool) {
     for handler in Array(handlers.values) { handler.notify(.databaseIsGone(isLong: isLong)) }
   }

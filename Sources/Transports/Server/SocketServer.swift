@@ -226,7 +226,9 @@ extension SocketServer {
   /// Gives up sessions whose clients have left, while the server ends.
   private func handOver(_ serving: ServingLoop) -> RepeatedTask {
     serving.loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.handOverInterval) { _ in
-      serving.shard.assumeIsolated { shard in _ = shard.turn { shard.handOverIdle(limit: 500) } }
+      serving.shard.assumeIsolated { shard in
+        _ = shard.turn { shard.releaseIdleSessions(limit: 500) }
+      }
     }
   }
 
@@ -365,7 +367,7 @@ extension SocketServer {
         serving.shard.assumeIsolated { shard in
           shard.sweepSessions()
           shard.endRecordings(at: .now)
-          shard.settleMemory()
+          shard.rebalanceMemory()
         }
       }
     }

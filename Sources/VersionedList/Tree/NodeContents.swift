@@ -32,7 +32,7 @@ struct NodeContents<Element> {
 
   var isFull: Bool { count == TreeNode<Element>.capacity }
   /// True if the node has to grow before an element is added.
-  var isTight: Bool { size.pointee.count >= size.pointee.room && !isFull }
+  var mustGrow: Bool { size.pointee.count >= size.pointee.room && !isFull }
   /// True if the node has the largest possible allocation.
   var isWhole: Bool { size.pointee.room >= TreeNode<Element>.capacity }
 
@@ -84,7 +84,7 @@ struct NodeContents<Element> {
 
 extension NodeContents {
   func insert(_ element: Element, at index: Int) {
-    assert(index >= 0 && index <= count && !isFull && !isTight)
+    assert(index >= 0 && index <= count && !isFull && !mustGrow)
     let tail = count - index
     if tail > 0 { (elements + index + 1).moveInitialize(from: elements + index, count: tail) }
     (elements + index).initialize(to: element)

@@ -31,7 +31,7 @@ final class TreeNode<Element>: ManagedBuffer<NodeSize, Element> {
   static func own(_ node: inout AnyObject) -> NodeContents<Element> {
     let isShared = !isUnique(&node, as: AnyObject.self)
     let contents = NodeContents<Element>(of: .passUnretained(node))
-    return isShared || contents.isTight
+    return isShared || contents.mustGrow
       ? replace(&node, room: room(for: contents.count + 1)) : contents
   }
 

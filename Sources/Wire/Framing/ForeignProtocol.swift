@@ -16,9 +16,9 @@ extension ForeignProtocol: CustomStringConvertible {
   /// One line that can be sent to a client.
   public var description: String {
     switch self {
-    case .http: "this port speaks JSON-RPC 2.0, not HTTP; use the port of --web"
-    case .tls: "this port speaks JSON-RPC 2.0 without TLS"
-    case .ssh: "this port speaks JSON-RPC 2.0, not SSH"
+    case .http: "this port accepts JSON-RPC 2.0, not HTTP; use the port of --web"
+    case .tls: "this port accepts JSON-RPC 2.0 without TLS"
+    case .ssh: "this port accepts JSON-RPC 2.0, not SSH"
     case .other:
       "a connection must begin with a JSON object or array, or with Content-Length or Content-Type"
     }

@@ -204,12 +204,12 @@ struct BalanceDateTests {
       BalanceStore(service: FixedBalanceService(.response("1.23"))), clock: clock)
     try await host.send(.viewDidAppear)
     #expect(await host.view?.infoText == "Last update: Today, 11:01:48 AM.")
-    await clock.untilSomebodySleeps()
+    await clock.waitForSleeper()
     clock.set(by: .seconds(days * 86_400))
     clock.advance(by: .seconds(60))
     await host.until { $0.infoText == "Last update: \(expected), 11:01:48 AM." }
     // The store sleeps again, for a minute.
-    await clock.untilSomebodySleeps()
+    await clock.waitForSleeper()
     #expect(clock.nextWait == .seconds(60))
     // After the clock was corrected, the text is the original one.
     clock.set(by: .seconds(-days * 86_400))

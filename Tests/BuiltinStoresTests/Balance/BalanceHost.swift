@@ -37,7 +37,7 @@ actor BalanceHost: StoreHost {
 
   func cancel(_ inputID: InputID) { store?.cancel(inputID) }
 
-  /// True if no work runs, feeds included.
+  /// True if no work runs, including feeds.
   var isIdle: Bool { store?.isIdle ?? true }
 
   func deliver(_ message: EffectMessage) { store?.receive(message) }

@@ -28,7 +28,7 @@ final class SettableClock: StoreClock {
   /// The time until the first sleeper wakes.
   var nextWait: Duration? { clock.nextDeadline.map { clock.now.duration(to: $0) } }
 
-  func untilSomebodySleeps() async {
+  func waitForSleeper() async {
     await eventually("a task sleeps on the clock") { clock.sleeperCount > 0 }
   }
 }

@@ -37,6 +37,13 @@ struct AuctionServerTests {
     try await guest.subscribe(to: "auction")
     let forbidden = try await guest.input(Self.offer, to: "auction")
     #expect(forbidden.description.contains(#""code":-32020"#), "\(forbidden)")
+    // Under a name the guest would see another view than the one it has subscribed to.
+    let named = try await guest.call("session/open", #"{"frontend":"guest 1"}"#)
+    #expect(named["error"]?["code"] == -32020, "\(named)")
+    #expect(named["error"]?["data"]?["reason"] == "value", "\(named)")
+    try await guest.call("store/unsubscribe", #"{"store":"auction"}"#)
+    let opened = try await guest.call("session/open", #"{"frontend":"guest 1"}"#)
+    #expect(opened["session"] != nil, "\(opened)")
     let sue = try await server.client(named: "sue")
     try await sue.input(Self.offer, to: "auction")
     let ann = try await server.client(named: "ann")

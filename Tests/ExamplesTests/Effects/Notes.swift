@@ -23,6 +23,8 @@ struct Notes: StateMachine {
     case loadTapped, stopTapped, reloadTapped, cachedLoadTapped, saveTapped, uploadTapped, saved
     case followTapped, unfollowTapped, followed, clockShown, clockHidden, cleared, stamped
     case titleTapped, previewTapped, hidden, shareTapped, printTapped
+    case autosaved, bothUploaded, retryTapped
+    case queued(text: String)
     case typed(text: String)
     case pasted(text: String)
     case queryTyped(text: String)
@@ -90,6 +92,20 @@ struct Notes: StateMachine {
 
     case .queryTyped(let query):
       search(query).latest("search")
+
+    case .queued(let text):
+      save(text).serial("saves")
+
+    case .autosaved:
+      withState { save($0.text) }.debounced("autosave", for: .seconds(1))
+
+    case .bothUploaded:
+      .several(upload(state.title), upload(state.text))
+
+    case .retryTapped:
+      load.retried(
+        attempts: 5, backoff: .exponential(base: .milliseconds(100), maximum: .seconds(2)),
+        when: { $0 == .failed })
 
     case .reminderSet(let seconds):
       .after(.seconds(seconds), .action(.reminded))
@@ -202,6 +218,15 @@ struct Notes: StateMachine {
     .operation("save", failing: .failed)
   }
 
+  private func upload(_ text: String) -> Effect<Action> {
+    .identified(part: "upload") { [service] id in
+      .run("upload") { context in
+        let isUploaded = await service.upload(text, operation: id ?? "")
+        await context.send(isUploaded ? .uploaded : .failed)
+      }
+    }
+  }
+
   private func search(_ query: String) -> Effect<Action> {
     .run("search") { [service] context in
       await context.send(.found(lines: await service.search(query)))
@@ -307,5 +332,15 @@ extension Notes {
       receiveRequest: { _, input in
         if case .uploadTapped = input { log("upload") }
       })
+  }
+
+  /// A hook that keeps a time for each store.
+  static func times(_ log: @escaping @Sendable (String) -> Void) -> Hook<Notes> {
+    .perStore {
+      let start = ContinuousClock.now
+      return Hook(
+        stages: [.input],
+        receiveRequest: { _, _ in log("an input after \(start.duration(to: .now))") })
+    }
   }
 }

@@ -95,12 +95,12 @@ struct SourceArgumentTests {
     try await TestFolder.making { folder in
       try folder.write("note", to: "notes.txt")
       try await withClient { client in
-        try await Peer.serving { visitor in
+        try await TestServer.serving { visitor in
           try await visitor.answer("200 OK\r\nContent-Type: application/json", text: "[1]")
-        } while: { peer in
+        } while: { server in
           let sources = try SourceArgument.sources(
             [
-              SourceArgument("user=http://127.0.0.1:\(peer.port)/"),
+              SourceArgument("user=http://127.0.0.1:\(server.port)/"),
               SourceArgument("notes=file:notes.txt"),
             ], folder: folder.path, client: client)
           #expect(sources["other"] == nil)

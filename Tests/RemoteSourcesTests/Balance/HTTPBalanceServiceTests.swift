@@ -18,8 +18,8 @@ struct HTTPBalanceServiceTests {
     _ script: @escaping @Sendable (inout Visitor) async throws -> Void
   ) async throws -> BalanceResult {
     try await withClient(client) { client in
-      try await Peer.serving(script) { peer in
-        await HTTPBalanceService(try peer.address("/balance"), client: client, timeout: timeout)
+      try await TestServer.serving(script) { server in
+        await HTTPBalanceService(try server.address("/balance"), client: client, timeout: timeout)
           .fetchBalance()
       }
     }
@@ -165,7 +165,7 @@ struct HTTPBalanceServiceTests {
   @Test("a refused connection or an incomplete response is a failure")
   func gone() async throws {
     try await withClient { client in
-      let address = try await Peer.deserted().address()
+      let address = try await TestServer.deserted().address()
       #expect(await HTTPBalanceService(address, client: client).fetchBalance() == .failed)
     }
     let result = try await result { visitor in
@@ -178,11 +178,11 @@ struct HTTPBalanceServiceTests {
   func store() async throws {
     let body = #"{"balance": 1.5, \#(date)}"#
     let results = try await withClient { client in
-      try await Peer.serving { visitor in
+      try await TestServer.serving { visitor in
         try await visitor.answer("200 OK", text: body)
-      } while: { peer in
+      } while: { server in
         let host = try await BalanceProbe.Host(
-          HTTPBalanceService(try peer.address(), client: client))
+          HTTPBalanceService(try server.address(), client: client))
         try await host.ask()
         await host.settled()
         return host.answers.all
@@ -197,14 +197,14 @@ struct HTTPBalanceServiceTests {
   func cancelled() async throws {
     let asked = Signal()
     let results = try await withClient { client in
-      try await Peer.serving { visitor in
+      try await TestServer.serving { visitor in
         _ = await visitor.request()
         asked.fire()
         // Returns only because the client closes the connection.
         await visitor.untilGone()
-      } while: { peer in
+      } while: { server in
         let host = try await BalanceProbe.Host(
-          HTTPBalanceService(try peer.address(), client: client))
+          HTTPBalanceService(try server.address(), client: client))
         try await host.ask()
         await asked.wait()
         try await host.cancel()

@@ -17,7 +17,7 @@ struct RedirectTests {
   func followed(status: String) async throws {
     let heads = Record<String>()
     try await withClient { client in
-      try await Peer.serving { visitor in
+      try await TestServer.serving { visitor in
         let head = await visitor.request()
         heads.add(head)
         try await visitor.send(
@@ -26,8 +26,8 @@ struct RedirectTests {
             : "HTTP/1.1 \(status)\r\nLocation: new?a=b\r\nSet-Cookie: a=b\r\n"
               + "Content-Length: 0\r\n\r\n"
         )
-      } while: { peer in
-        let loaded = try await HTTPSource(peer.address("/old"), client: client).loaded()
+      } while: { server in
+        let loaded = try await HTTPSource(server.address("/old"), client: client).loaded()
         #expect(loaded.value == #""new""#)
       }
     }
@@ -39,11 +39,11 @@ struct RedirectTests {
   func bounded() async throws {
     let heads = Record<String>()
     try await withClient { client in
-      try await Peer.serving { visitor in
+      try await TestServer.serving { visitor in
         heads.add(await visitor.request())
         try await visitor.send("HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n")
-      } while: { peer in
-        let loaded = try await HTTPSource(peer.address(), client: client).loaded()
+      } while: { server in
+        let loaded = try await HTTPSource(server.address(), client: client).loaded()
         #expect(loaded == Loaded(percents: [], failure: "source.redirected"))
       }
     }
@@ -54,16 +54,16 @@ struct RedirectTests {
   func otherServer() async throws {
     let visits = Record<String>()
     try await withClient { client in
-      try await Peer.serving { visitor in
+      try await TestServer.serving { visitor in
         visits.add(await visitor.request())
       } while: { other in
-        try await Peer.serving { visitor in
+        try await TestServer.serving { visitor in
           try await visitor.answer(
             "302 Found\r\nLocation: http://127.0.0.1:\(other.port)/", text: "")
-        } while: { peer in
-          let loaded = try await HTTPSource(peer.address(), client: client).loaded()
+        } while: { server in
+          let loaded = try await HTTPSource(server.address(), client: client).loaded()
           #expect(loaded == Loaded(percents: [], failure: "source.redirected"))
-          let answer = await HTTPBalanceService(try peer.address(), client: client).fetchBalance()
+          let answer = await HTTPBalanceService(try server.address(), client: client).fetchBalance()
           #expect(answer == .failed)
         }
       }
@@ -74,10 +74,10 @@ struct RedirectTests {
   @Test("a redirect without a location is a failure")
   func noLocation() async throws {
     try await withClient { client in
-      try await Peer.serving { visitor in
+      try await TestServer.serving { visitor in
         try await visitor.answer("302 Found", text: "")
-      } while: { peer in
-        let loaded = try await HTTPSource(peer.address(), client: client).loaded()
+      } while: { server in
+        let loaded = try await HTTPSource(server.address(), client: client).loaded()
         #expect(loaded == Loaded(percents: [], failure: "source.redirected"))
       }
     }

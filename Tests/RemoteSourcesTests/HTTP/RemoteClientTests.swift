@@ -16,12 +16,12 @@ struct RemoteClientTests {
   func shutdown() async throws {
     let asked = Signal()
     let client = RemoteClient()
-    try await Peer.serving { visitor in
+    try await TestServer.serving { visitor in
       _ = await visitor.request()
       asked.fire()
       await visitor.untilGone()
-    } while: { peer in
-      let source = HTTPSource(try peer.address(), client: client)
+    } while: { server in
+      let source = HTTPSource(try server.address(), client: client)
       async let loaded = source.loaded()
       await asked.wait()
       await client.shutdown()
@@ -33,20 +33,20 @@ struct RemoteClientTests {
   func log() async throws {
     let lines = Record<String>()
     try await withClient(RemoteClient { lines.add($0) }) { client in
-      let port = try await Peer.serving { visitor in
+      let port = try await TestServer.serving { visitor in
         let head = await visitor.request()
         let status = head.hasPrefix("GET /secret/missing") ? "404 secret" : "200 OK"
         let body = #"{"balance": "secret"}"#
         try await visitor.send(
           "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
-      } while: { peer in
-        let address = try peer.address("/secret/missing?key=secret")
+      } while: { server in
+        let address = try server.address("/secret/missing?key=secret")
         _ = try await HTTPSource(address, client: client).loaded()
-        let service = HTTPBalanceService(try peer.address("/secret"), client: client)
+        let service = HTTPBalanceService(try server.address("/secret"), client: client)
         let store = try await BalanceProbe.Host(service)
         try await store.ask()
         await store.settled()
-        return peer.port
+        return server.port
       }
       // The port is reserved and has no listener.
       let silent = try ReservedPort()
@@ -70,12 +70,12 @@ struct RemoteClientTests {
     let lines = Record<String>()
     let asked = Signal()
     try await withClient(RemoteClient { lines.add($0) }) { client in
-      try await Peer.serving { visitor in
+      try await TestServer.serving { visitor in
         _ = await visitor.request()
         asked.fire()
         await visitor.untilGone()
-      } while: { peer in
-        let source = HTTPSource(try peer.address(), client: client)
+      } while: { server in
+        let source = HTTPSource(try server.address(), client: client)
         await withTaskGroup(of: Void.self) { group in
           group.addTask { _ = try? await source.loaded() }
           await asked.wait()

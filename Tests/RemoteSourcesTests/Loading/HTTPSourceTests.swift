@@ -15,7 +15,7 @@ struct HTTPSourceTests {
     _ script: @escaping @Sendable (inout Visitor) async throws -> Void
   ) async throws -> Loaded {
     try await withClient(client) { client in
-      try await Peer.serving(script) { peer in
+      try await TestServer.serving(script) { peer in
         try await HTTPSource(
           peer.address(target), client: client, maximumBytes: maximumBytes, timeout: timeout
         ).loaded(reported)
@@ -26,7 +26,7 @@ struct HTTPSourceTests {
   @Test("a load fails if it needs more bytes than other loads have left", arguments: [9, 10])
   func quota(bytes: Int) async throws {
     let loaded = try await withClient(.patient) { client in
-      try await Peer.serving({ try await $0.answer("200 OK", text: "0123456789") }) { peer in
+      try await TestServer.serving({ try await $0.answer("200 OK", text: "0123456789") }) { peer in
         try await HTTPSource(peer.address("/"), client: client, quota: LoadingQuota(bytes: bytes))
           .loaded()
       }
@@ -206,7 +206,7 @@ struct HTTPSourceTests {
   func cancelledWhileSilent() async throws {
     let asked = Signal()
     try await withClient { client in
-      try await Peer.serving { visitor in
+      try await TestServer.serving { visitor in
         _ = await visitor.request()
         asked.fire()
         // Returns only because the client closes the connection.
@@ -228,7 +228,7 @@ struct HTTPSourceTests {
     let begun = Signal()
     let percents = Record<Int?>()
     try await withClient { client in
-      try await Peer.serving { visitor in
+      try await TestServer.serving { visitor in
         try await visitor.answer(
           "200 OK\r\nContent-Length: 100", [UInt8](repeating: 0x78, count: 40))
         await visitor.untilGone()
@@ -258,7 +258,7 @@ struct HTTPSourceTests {
     for _ in 0..<40 {
       try await withClient { client in
         let arrived = Signal()
-        try await Peer.serving { visitor in
+        try await TestServer.serving { visitor in
           arrived.fire()
           await visitor.untilGone()
         } while: { peer in
@@ -296,7 +296,7 @@ struct HTTPSourceTests {
   @Test("a server that does not complete the TLS handshake is a failure")
   func connectTimeout() async throws {
     try await withClient(RemoteClient(connectTimeout: .milliseconds(50))) { client in
-      try await Peer.serving { visitor in
+      try await TestServer.serving { visitor in
         await visitor.untilGone()
       } while: { peer in
         let address = try HTTPAddress("https://127.0.0.1:\(peer.port)/")
@@ -309,7 +309,7 @@ struct HTTPSourceTests {
   @Test("a refused connection is a failure immediately")
   func refused() async throws {
     try await withClient { client in
-      let address = try await Peer.deserted().address()
+      let address = try await TestServer.deserted().address()
       let loaded = try await HTTPSource(address, client: client).loaded()
       #expect(loaded == Loaded(percents: [], failure: "source.unreachable"))
     }

@@ -34,46 +34,46 @@ struct BroadcastTests {
     }
     for turn in 0..<60 {
       switch Int.random(in: 0..<13, using: &random) {
-      case 0: subscribers.randomElement(using: &random)?.peer.isCongested.toggle()
-      case 1: subscribers.randomElement(using: &random)?.peer.catchUp()
+      case 0: subscribers.randomElement(using: &random)?.client.isCongested.toggle()
+      case 1: subscribers.randomElement(using: &random)?.client.catchUp()
       case 3:
         // One client disconnects, even in the middle of a delivery, and another one attaches.
         subscribers.remove(at: 1)
         let subscriber = try Subscriber(world)
         try subscriber.attach(handle, Self.stores)
         subscribers.append(subscriber)
-      case 4 where !driver.peer.isCongested:
+      case 4 where !driver.client.isCongested:
         let store = Self.stores.randomElement(using: &random) ?? ""
         // Otherwise, the driver's queued messages would be handled after inputs that other clients
         // send now.
-        driver.peer.catchUp()
-        driver.peer.goOnToTheEnd()
-        driver.peer.send(
+        driver.client.catchUp()
+        driver.client.continueUntilIdle()
+        driver.client.send(
           input("4", using: &random), request("5", "store/close", "{\"store\":\"\(store)\"}"))
-        driver.peer.goOnToTheEnd()
+        driver.client.continueUntilIdle()
         try driver.open([store])
         for subscriber in subscribers.dropFirst() { try subscriber.subscribe([store]) }
       case 5:
         let subscriber = subscribers[Int.random(in: 1..<subscribers.count, using: &random)]
-        subscriber.peer.send(request("6", "session/detach"))
+        subscriber.client.send(request("6", "session/detach"))
         try subscriber.attach(handle, Self.stores)
       case 6:
         // One client ends its input, and is closed.
         let subscriber = subscribers.remove(at: 1)
         try subscriber.listen()
-        subscriber.peer.catchUp()
-        subscriber.peer.goOnToTheEnd()
-        subscriber.peer.tell(.inputEnded)
-        subscriber.peer.goOnToTheEnd()
+        subscriber.client.catchUp()
+        subscriber.client.continueUntilIdle()
+        subscriber.client.tell(.inputEnded)
+        subscriber.client.continueUntilIdle()
         world.commit()
-        #expect(subscriber.peer.isClosed)
+        #expect(subscriber.client.isClosed)
         let next = try Subscriber(world)
         try next.attach(handle, Self.stores)
         subscribers.append(next)
       case 2:
         let store = Self.stores.randomElement(using: &random) ?? ""
         let subscriber = subscribers[Int.random(in: 1..<subscribers.count, using: &random)]
-        subscriber.peer.send(
+        subscriber.client.send(
           request("2", "store/unsubscribe", "{\"store\":\"\(store)\"}"),
           request("\"\(store)\"", "store/subscribe", "{\"store\":\"\(store)\"}"))
       default:
@@ -95,27 +95,27 @@ struct BroadcastTests {
             at: Int.random(in: 0...count, using: &random))
         }
         sender.hasSent = true
-        sender.peer.send(bytes: sender.peer.bytes(of: inputs))
+        sender.client.send(bytes: sender.client.bytes(of: inputs))
       }
       if Int.random(in: 0..<3, using: &random) == 0 { delayed?.end() }
       if isJournaled, Bool.random(using: &random) { continue }
       world.commit()
-      for subscriber in subscribers { subscriber.peer.goOnToTheEnd() }
+      for subscriber in subscribers { subscriber.client.continueUntilIdle() }
       for subscriber in subscribers { try subscriber.listen() }
     }
     delayed?.end()
     // Queued inputs of clients that did not read are handled only now.
     world.commit()
-    for subscriber in subscribers { subscriber.peer.catchUp() }
+    for subscriber in subscribers { subscriber.client.catchUp() }
     repeat {
-      for subscriber in subscribers { subscriber.peer.goOnToTheEnd() }
+      for subscriber in subscribers { subscriber.client.continueUntilIdle() }
       world.commit()
       delayed?.end()
-    } while subscribers.contains { $0.peer.isYieldingToOthers }
+    } while subscribers.contains { $0.client.isYieldingToOthers }
     for subscriber in subscribers { try subscriber.listen() }
     for store in Self.stores {
-      driver.peer.send(request("9", "store/state", "{\"store\":\"\(store)\"}"))
-      let answer = try JSONValue(parsing: driver.peer.takeMessages()[0])["result"]
+      driver.client.send(request("9", "store/state", "{\"store\":\"\(store)\"}"))
+      let answer = try JSONValue(parsing: driver.client.takeMessages()[0])["result"]
       for subscriber in subscribers {
         #expect(subscriber.states[store] == answer?["state"])
         #expect(subscriber.revisions[store] == answer?["revision"]?.int)
@@ -131,24 +131,24 @@ struct BroadcastTests {
     for _ in 0..<3 {
       let subscriber = try Subscriber(world)
       try subscriber.attach(handle, ["x"])
-      let peer = subscriber.peer
-      peer.writing = { peer.isCongested = true }
+      let client = subscriber.client
+      client.writing = { client.isCongested = true }
       subscribers.append(subscriber)
     }
     let title = String(repeating: "x", count: 4000)
     let input =
       "{\"store\":\"x\",\"input\":{\"type\":\"todoAdded\",\"title\":\"\(title)\"}}"
     let inputs = (0..<500).map { request("\($0)", "store/send", input) }
-    driver.peer.send(bytes: driver.peer.bytes(of: inputs))
-    driver.peer.goOnToTheEnd()
+    driver.client.send(bytes: driver.client.bytes(of: inputs))
+    driver.client.continueUntilIdle()
     try driver.listen()
     for subscriber in subscribers {
-      #expect(subscriber.peer.writes.last?.count ?? 0 < 400_000)
-      subscriber.peer.writing = nil
-      subscriber.peer.catchUp()
+      #expect(subscriber.client.writes.last?.count ?? 0 < 400_000)
+      subscriber.client.writing = nil
+      subscriber.client.catchUp()
       // The update is encoded off the loop.
       try await world.loop.turn()
-      subscriber.peer.goOnToTheEnd()
+      subscriber.client.continueUntilIdle()
       let before = subscriber.frames
       try subscriber.listen()
       #expect(subscriber.frames - before < 100)
@@ -181,11 +181,11 @@ struct BroadcastTests {
         "\(number)", "store/send",
         "{\"store\":\"\(store)\",\"input\":{\"type\":\"todoAdded\",\"title\":\"\(title)\"}}")
     }
-    driver.peer.send(bytes: driver.peer.bytes(of: inputs))
-    #expect(driver.peer.isYieldingToOthers)
-    while driver.peer.isYieldingToOthers || plain.peer.isYieldingToOthers {
-      driver.peer.goOnToTheEnd()
-      plain.peer.goOnToTheEnd()
+    driver.client.send(bytes: driver.client.bytes(of: inputs))
+    #expect(driver.client.isYieldingToOthers)
+    while driver.client.isYieldingToOthers || plain.client.isYieldingToOthers {
+      driver.client.continueUntilIdle()
+      plain.client.continueUntilIdle()
     }
     for subscriber in [driver, plain, first, second] { try subscriber.listen() }
     for subscriber in [plain, first, second] {
@@ -202,24 +202,24 @@ struct BroadcastTests {
     var subscribers = try (0..<3).map { _ in try Subscriber(world) }
     for subscriber in subscribers { try subscriber.attach(handle, ["x"]) }
     let input = #"{"store":"x","input":{"type":"todoAdded","title":"Buy milk"}}"#
-    for number in 0..<2 { driver.peer.send(request("\(number)", "store/send", input)) }
+    for number in 0..<2 { driver.client.send(request("\(number)", "store/send", input)) }
     for subscriber in subscribers {
-      let text = try #require(subscriber.peer.connection?.writer.broadcasts.first?.text)
+      let text = try #require(subscriber.client.connection?.writer.broadcasts.first?.text)
       #expect(text.withBytes { $0.count } == 0)
       try subscriber.listen()
       #expect(subscriber.frames == 2)
     }
-    weak let connection = subscribers[1].peer.connection
+    weak let connection = subscribers[1].client.connection
     subscribers.remove(at: 1)
     #expect(connection == nil)
-    driver.peer.send(request("3", "store/send", input))
+    driver.client.send(request("3", "store/send", input))
     for subscriber in subscribers {
       try subscriber.listen()
       #expect(subscriber.frames == 3)
     }
-    weak let text = try #require(subscribers[0].peer.connection?.writer.broadcasts.first?.text)
+    weak let text = try #require(subscribers[0].client.connection?.writer.broadcasts.first?.text)
     subscribers = []
-    driver.peer.send(request("4", "store/send", input))
+    driver.client.send(request("4", "store/send", input))
     #expect(text == nil)
   }
 
@@ -232,23 +232,23 @@ struct BroadcastTests {
     for subscriber in subscribers.dropLast() { try subscriber.attach(handle, ["x"]) }
     for subscriber in subscribers { try subscriber.listen() }
     let input = Self.add("x", to: "x")
-    for _ in 0..<3 { driver.peer.send(input) }
+    for _ in 0..<3 { driver.client.send(input) }
     #expect(delayed.waiting.count == 1)
-    for subscriber in subscribers { subscriber.peer.expectNothing() }
+    for subscriber in subscribers { subscriber.client.expectNothing() }
     // One client sends a request, one attaches, and one ends its input.
-    subscribers[0].peer.send(request("2", "ping"))
+    subscribers[0].client.send(request("2", "ping"))
     let messages = try subscribers[0].listen()
     #expect(messages.map { $0.contains("store/changed") } == [true, true, true, false])
     try subscribers[3].attach(handle, ["x"])
-    driver.peer.send(input)
-    subscribers[1].peer.tell(.inputEnded)
-    #expect(subscribers[1].peer.isClosed)
+    driver.client.send(input)
+    subscribers[1].client.tell(.inputEnded)
+    #expect(subscribers[1].client.isClosed)
     delayed.end()
     for subscriber in subscribers { try subscriber.listen() }
     #expect(subscribers.map(\.frames) == [4, 4, 4, 1])
     #expect(subscribers[2].states["x"] == subscribers[3].states["x"])
     delayed.end()
-    for subscriber in subscribers { subscriber.peer.expectNothing() }
+    for subscriber in subscribers { subscriber.client.expectNothing() }
   }
 
   @Test("a client can share the broadcast buffers of several stores")
@@ -259,28 +259,28 @@ struct BroadcastTests {
     let subscribers = try (0..<2).map { _ in try Subscriber(world) }
     for subscriber in subscribers { try subscriber.attach(handle, Self.stores) }
     for subscriber in subscribers { try subscriber.listen() }
-    let before = subscribers.map(\.peer.writes.count)
+    let before = subscribers.map(\.client.writes.count)
     for number in 0..<10 {
       let store = Self.stores[number % 2]
-      driver.peer.send(Self.add("x", to: store))
+      driver.client.send(Self.add("x", to: store))
     }
-    for subscriber in subscribers { subscriber.peer.expectNothing() }
+    for subscriber in subscribers { subscriber.client.expectNothing() }
     delayed.end()
     for (subscriber, before) in zip(subscribers, before) {
-      #expect(subscriber.peer.writes.count == before + 1)
+      #expect(subscriber.client.writes.count == before + 1)
       try subscriber.listen()
       #expect(subscriber.frames == 10)
     }
     // For a client that stops reading, the next changes of both stores are coalesced.
-    let peer = subscribers[0].peer
-    peer.writing = { peer.isCongested = true }
+    let client = subscribers[0].client
+    client.writing = { client.isCongested = true }
     for number in 0..<10 {
       let store = Self.stores[number % 2]
-      driver.peer.send(Self.add("x", to: store))
+      driver.client.send(Self.add("x", to: store))
       if number == 3 { delayed.end() }
     }
-    peer.writing = nil
-    peer.catchUp()
+    client.writing = nil
+    client.catchUp()
     delayed.end()
     for subscriber in subscribers { try subscriber.listen() }
     #expect(subscribers[0].frames < subscribers[1].frames)
@@ -299,22 +299,22 @@ struct BroadcastTests {
     try subscriber.attach(handle, ["x"])
     let input = Self.add(String(repeating: "x", count: 4000), to: "x")
     for number in 1...20 {
-      driver.peer.send(input)
+      driver.client.send(input)
       // The broadcast is due when it has 64 KiB.
       #expect(delayed.waiting.allSatisfy { !$0.isDue } == (number < 16))
     }
-    let text = try #require(subscriber.peer.connection?.writer.broadcasts.first?.text)
+    let text = try #require(subscriber.client.connection?.writer.broadcasts.first?.text)
     // A turn with more bytes begins another broadcast.
-    driver.peer.send(bytes: driver.peer.bytes(of: Array(repeating: input, count: 40)))
-    #expect(subscriber.peer.connection?.writer.broadcasts.isEmpty == true)
+    driver.client.send(bytes: driver.client.bytes(of: Array(repeating: input, count: 40)))
+    #expect(subscriber.client.connection?.writer.broadcasts.isEmpty == true)
     #expect(text.withBytes(\.count) == 0)
     try subscriber.listen()
     #expect(subscriber.frames == 60)
-    driver.peer.send(input)
-    let next = try #require(subscriber.peer.connection?.writer.broadcasts.first?.text)
+    driver.client.send(input)
+    let next = try #require(subscriber.client.connection?.writer.broadcasts.first?.text)
     #expect(next !== text)
     #expect(next.withBytes(\.count) > 4000)
-    subscriber.peer.send(request("2", "session/detach"))
+    subscriber.client.send(request("2", "session/detach"))
     #expect(next.withBytes(\.count) == 0)
     delayed.end()
     try subscriber.listen()
@@ -324,9 +324,9 @@ struct BroadcastTests {
   /// Returns a client that has opened a session with these stores, and the handle of the session.
   private static func begin(_ world: World, _ stores: [String]) throws -> (Subscriber, String) {
     let driver = try Subscriber(world)
-    driver.peer.send(request("1", "session/open"))
+    driver.client.send(request("1", "session/open"))
     let handle = try #require(
-      JSONValue(parsing: driver.peer.takeMessages()[0])["result"]?["session"]?.string)
+      JSONValue(parsing: driver.client.takeMessages()[0])["result"]?["session"]?.string)
     try driver.open(stores)
     return (driver, handle)
   }
@@ -385,7 +385,7 @@ private final class DelayedBroadcasts {
 
 /// A client that applies the updates it receives, and checks that each follows the previous one.
 private final class Subscriber {
-  let peer: Peer
+  let client: TestClient
   private(set) var states: [String: JSONValue] = [:]
   private(set) var revisions: [String: Int] = [:]
   /// The number of updates that it has received.
@@ -394,14 +394,14 @@ private final class Subscriber {
   var hasSent = false
 
   init(_ world: World, _ framing: Framing = .lines) throws {
-    peer = Peer(world, framing)
+    client = TestClient(world, framing)
   }
 
   /// Opens the stores and subscribes to them.
   func open(_ stores: [String]) throws {
     hasSent = true
     for store in stores {
-      peer.send(
+      client.send(
         request(
           "2", "store/open",
           "{\"store\":\"\(store)\",\"kind\":\"todo\",\"config\":{\"memory\":{\"count\":5}}}"),
@@ -413,20 +413,20 @@ private final class Subscriber {
 
   /// Attaches to a session and subscribes to the stores.
   func attach(_ handle: String, _ stores: [String]) throws {
-    peer.send(request("1", "session/attach", "{\"session\":\"\(handle)\",\"revisions\":{}}"))
+    client.send(request("1", "session/attach", "{\"session\":\"\(handle)\",\"revisions\":{}}"))
     try subscribe(stores)
   }
 
   func subscribe(_ stores: [String]) throws {
     for store in stores {
-      peer.send(request("\"\(store)\"", "store/subscribe", "{\"store\":\"\(store)\"}"))
+      client.send(request("\"\(store)\"", "store/subscribe", "{\"store\":\"\(store)\"}"))
     }
     try listen()
   }
 
   @discardableResult
   func listen() throws -> [String] {
-    let messages = peer.takeMessages()
+    let messages = client.takeMessages()
     for message in messages { try take(JSONValue(parsing: message)) }
     return messages
   }

@@ -19,10 +19,10 @@ struct ForeignProtocolTests {
     ("hello\n", false), ("null\n", false), ("\"", false), ("\u{0}", false),
   ]
 
-  private func check(_ peer: Peer, isHTTP: Bool) throws {
-    #expect(peer.isClosed)
-    #expect(peer.messageCount == 0)
-    let written = String(decoding: peer.writes.joined(), as: UTF8.self)
+  private func check(_ client: TestClient, isHTTP: Bool) throws {
+    #expect(client.isClosed)
+    #expect(client.messageCount == 0)
+    let written = String(decoding: client.writes.joined(), as: UTF8.self)
     if isHTTP {
       let parts = written.split(separator: "\r\n\r\n")
       try #require(parts.count == 2, "\(written)")
@@ -41,18 +41,18 @@ struct ForeignProtocolTests {
     arguments: beginnings)
   func refused(_ beginning: String, isHTTP: Bool) throws {
     let stream = Array((beginning + request("1", "ping") + "\n").utf8)
-    let whole = Peer()
+    let whole = TestClient()
     whole.send(bytes: stream)
     try check(whole, isHTTP: isHTTP)
-    let cut = Peer()
+    let cut = TestClient()
     for byte in stream { cut.send(bytes: [byte]) }
     try check(cut, isHTTP: isHTTP)
-    for peer in [whole, cut] {
-      let count = peer.writes.count
-      peer.send(bytes: stream)
-      peer.tell(.inputEnded)
-      peer.tell(.timeIsUp)
-      #expect(peer.writes.count == count)
+    for client in [whole, cut] {
+      let count = client.writes.count
+      client.send(bytes: stream)
+      client.tell(.inputEnded)
+      client.tell(.timeIsUp)
+      #expect(client.writes.count == count)
     }
   }
 
@@ -60,34 +60,34 @@ struct ForeignProtocolTests {
     "the server closes a stream that ends before its protocol is known",
     arguments: ["POS", "Conte"])
   func cutOff(_ beginning: String) throws {
-    let peer = Peer(World(), beginning == "POS" ? .lines : .headers)
-    peer.send(bytes: Array(beginning.utf8))
-    #expect(!peer.isClosed)
-    #expect(peer.connection?.isInFrame == true)
-    peer.tell(.inputEnded)
-    let message = try #require(peer.takeMessages().first)
+    let client = TestClient(World(), beginning == "POS" ? .lines : .headers)
+    client.send(bytes: Array(beginning.utf8))
+    #expect(!client.isClosed)
+    #expect(client.connection?.isInFrame == true)
+    client.tell(.inputEnded)
+    let message = try #require(client.takeMessages().first)
     #expect(try Message(message) == Message(expected: failure("null", -32700)))
-    #expect(peer.isClosed)
+    #expect(client.isClosed)
   }
 
   @Test("a stream that begins with JSON, even invalid JSON, is served")
   func broken() async throws {
     for beginning in ["{oh no\n", "[\n", "{\n", "\n {oh no\n"] {
-      let peer = Peer()
-      peer.send(bytes: Array((beginning + request("1", "ping") + "\n").utf8))
-      try await peer.expect(failure("null", -32700), answer("1"))
-      #expect(!peer.isClosed)
+      let client = TestClient()
+      client.send(bytes: Array((beginning + request("1", "ping") + "\n").utf8))
+      try await client.expect(failure("null", -32700), answer("1"))
+      #expect(!client.isClosed)
     }
   }
 
   @Test("a stream that begins with a header of the Language Server Protocol is served")
   func contentType() async throws {
-    let peer = Peer(World(), .headers)
+    let client = TestClient(World(), .headers)
     let message = request("1", "ping")
-    peer.send(
+    client.send(
       bytes: Array(
         "Content-Type: application/vscode-jsonrpc\r\nContent-Length: \(message.utf8.count)\r\n\r\n"
           .utf8) + message.utf8)
-    try await peer.expect(answer("1"))
+    try await client.expect(answer("1"))
   }
 }

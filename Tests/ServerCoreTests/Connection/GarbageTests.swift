@@ -38,16 +38,16 @@ struct GarbageTests {
   func damaged(_ seed: UInt64) async throws {
     var random = FixedNumbers(seed: seed)
     let framing: Framing = seed.isMultiple(of: 2) ? .lines : .headers
-    let peer = Peer(World(), framing)
-    peer.send(request("0", "ping"))
-    _ = peer.takeMessages()
+    let client = TestClient(World(), framing)
+    client.send(request("0", "ping"))
+    _ = client.takeMessages()
     for round in 0..<100 {
       let message = try #require(Self.messages.randomElement(using: &random))
       var bytes = damaged(message, &random)
       if framing == .lines { bytes.removeAll { $0 == 0x0A } }
-      peer.send(bytes: FrameWriter(framing: framing).frame(bytes))
-      peer.send(request("\"round \(round)\"", "ping"))
-      let last = try #require(peer.takeMessages().last)
+      client.send(bytes: FrameWriter(framing: framing).frame(bytes))
+      client.send(request("\"round \(round)\"", "ping"))
+      let last = try #require(client.takeMessages().last)
       #expect(try Message(last) == Message(expected: answer("\"round \(round)\"")))
     }
   }
@@ -56,8 +56,8 @@ struct GarbageTests {
   func cuts(_ seed: UInt64) async throws {
     var random = FixedNumbers(seed: seed)
     let framing: Framing = seed.isMultiple(of: 2) ? .lines : .headers
-    let whole = Peer(World(), framing)
-    let cut = Peer(World(), framing)
+    let whole = TestClient(World(), framing)
+    let cut = TestClient(World(), framing)
     let first = whole.bytes(of: [request("0", "ping")])
     let stream =
       first
@@ -82,25 +82,25 @@ struct GarbageTests {
     var limits = ServerLimits()
     limits.outboxBytes = 4000
     limits.openRequests = 5
-    let peer = Peer(World(), seed.isMultiple(of: 2) ? .lines : .headers, limits: limits)
+    let client = TestClient(World(), seed.isMultiple(of: 2) ? .lines : .headers, limits: limits)
     for _ in 0..<100 {
       switch Int.random(in: 0..<40, using: &random) {
-      case 0: peer.tell(.inputEnded)
-      case 1: peer.send(bytes: [.random(in: 0...255, using: &random), 0x0A])
-      case 2...5: peer.isCongested = true
-      case 6...10: peer.catchUp()
+      case 0: client.tell(.inputEnded)
+      case 1: client.send(bytes: [.random(in: 0...255, using: &random), 0x0A])
+      case 2...5: client.isCongested = true
+      case 6...10: client.catchUp()
       case 11...14:
-        peer.world.orders.tell("a", .set(.random(in: 0...9, using: &random)))
-      case 15: peer.world.loop.runAll()
+        client.world.orders.tell("a", .set(.random(in: 0...9, using: &random)))
+      case 15: client.world.loop.runAll()
       default:
-        peer.send(try #require(Self.messages.randomElement(using: &random)))
+        client.send(try #require(Self.messages.randomElement(using: &random)))
       }
-      if peer.isClosed { #expect(!peer.wantsBytes) }
+      if client.isClosed { #expect(!client.wantsBytes) }
     }
-    peer.catchUp()
-    peer.tell(.timeIsUp)
-    #expect(peer.isClosed)
-    peer.tell(.disconnected)
-    peer.world.loop.runAll()
+    client.catchUp()
+    client.tell(.timeIsUp)
+    #expect(client.isClosed)
+    client.tell(.disconnected)
+    client.world.loop.runAll()
   }
 }

@@ -20,29 +20,29 @@ struct JournalTests {
   @Test("nothing is sent before it is journaled")
   func order() {
     let journal = PlainJournal()
-    let peer = Peer(World(journal: journal))
-    peer.send(request("1", "session/open"))
+    let client = TestClient(World(journal: journal))
+    client.send(request("1", "session/open"))
     #expect(journal.commits.count == 1)
     var counts: [Int] = []
-    peer.writing = { counts.append(journal.commits.count) }
-    peer.send(keep("2", "a"), keep("3", "b"))
+    client.writing = { counts.append(journal.commits.count) }
+    client.send(keep("2", "a"), keep("3", "b"))
     #expect(counts == [2])
     // A response without changes does not wait for the journal.
-    peer.send(request("4", "ping"))
+    client.send(request("4", "ping"))
     #expect(counts == [2, 2])
   }
 
   @Test("the bytes of a large turn are sent in pieces, after its one commit")
   func much() {
     let journal = PlainJournal()
-    let peer = Peer(World(journal: journal))
-    peer.send(request("1", "session/open"))
-    peer.send(request("2", "store/subscribe", #"{"store":"loose"}"#))
+    let client = TestClient(World(journal: journal))
+    client.send(request("1", "session/open"))
+    client.send(request("2", "store/subscribe", #"{"store":"loose"}"#))
     var counts: [Int] = []
-    peer.writing = { counts.append(journal.commits.count) }
+    client.writing = { counts.append(journal.commits.count) }
     let value = String(repeating: "x", count: 200_000)
     let before = journal.commits.count
-    peer.send(keep("3", value), keep("4", "short"), keep("5", value + "y"), keep("6", "z"))
+    client.send(keep("3", value), keep("4", "short"), keep("5", value + "y"), keep("6", "z"))
     #expect(counts == [before + 1, before + 1])
   }
 
@@ -51,43 +51,43 @@ struct JournalTests {
   func disconnectsSession() throws {
     let journal = PlainJournal()
     let world = World(journal: journal)
-    let (peer, friend, other) = (Peer(world), Peer(world), Peer(world))
-    peer.send(request("1", "session/open"))
+    let (client, friend, other) = (TestClient(world), TestClient(world), TestClient(world))
+    client.send(request("1", "session/open"))
     let handle = try #require(
-      JSONValue(parsing: peer.takeMessages()[0])["result"]?["session"]?.string)
+      JSONValue(parsing: client.takeMessages()[0])["result"]?["session"]?.string)
     friend.send(request("1", "session/attach", #"{"session":"\#(handle)","revisions":{}}"#))
     other.send(request("1", "session/open"))
-    let written = [peer, friend].map(\.writes.count)
+    let written = [client, friend].map(\.writes.count)
     journal.isFull = true
     // The response follows the settling of the input, which must be journaled first.
-    peer.send(
+    client.send(
       request(
         "2", "store/send",
         #"{"store":"loose","settle":true,"input":{"type":"keep","value":1}}"#))
-    #expect(peer.isAbandoned && friend.isAbandoned && !other.isAbandoned)
-    #expect([peer, friend].map(\.writes.count) == written)
+    #expect(client.isAbandoned && friend.isAbandoned && !other.isAbandoned)
+    #expect([client, friend].map(\.writes.count) == written)
   }
 
   @Test("a client that depends on a failed commit is disconnected, and other clients are not")
   func failure() throws {
     let journal = PlainJournal()
     let world = World(journal: journal)
-    let (peer, other) = (Peer(world), Peer(world))
-    peer.send(request("1", "session/open"))
+    let (client, other) = (TestClient(world), TestClient(world))
+    client.send(request("1", "session/open"))
     other.send(request("1", "ping"))
-    let (written, elsewhere) = (peer.writes.count, other.writes.count)
+    let (written, elsewhere) = (client.writes.count, other.writes.count)
     journal.isFull = true
-    peer.send(keep("2", "a"))
-    #expect(peer.isAbandoned && peer.writes.count == written)
+    client.send(keep("2", "a"))
+    #expect(client.isAbandoned && client.writes.count == written)
     // Its session has no handle, so it is not journaled.
     other.send(keep("2", "a"))
     #expect(!other.isAbandoned && other.writes.count == elsewhere + 1)
     // The next commit writes the whole session.
     let text = try #require(
-      JSONValue(parsing: peer.writes[0])["result"]?["session"]?.string)
+      JSONValue(parsing: client.writes[0])["result"]?["session"]?.string)
     journal.isFull = false
     world.clock.advance(to: world.clock.now.advanced(by: .seconds(1)))
-    let later = Peer(world)
+    let later = TestClient(world)
     later.send(
       request(
         "1", "session/attach", #"{"session":"\#(text)","revisions":{"loose":null}}"#))
@@ -102,15 +102,15 @@ struct JournalTests {
   func beside() throws {
     let (journal, thread) = (PlainJournal(), HeldJobs())
     let world = World(journal: journal, on: thread)
-    let peer = Peer(world)
-    peer.send(request("1", "session/open"))
-    peer.send(keep("2", "a"))
-    peer.send(request("3", "ping"))
-    peer.tell(.inputEnded)
-    #expect(peer.writes.isEmpty && !peer.isClosed && peer.hasOpenResponses)
+    let client = TestClient(world)
+    client.send(request("1", "session/open"))
+    client.send(keep("2", "a"))
+    client.send(request("3", "ping"))
+    client.tell(.inputEnded)
+    #expect(client.writes.isEmpty && !client.isClosed && client.hasOpenResponses)
     thread.run()
-    #expect(peer.isClosed && !peer.hasOpenResponses)
-    let ids = try peer.takeMessages().map { try JSONValue(parsing: $0)["id"]?.int }
+    #expect(client.isClosed && !client.hasOpenResponses)
+    let ids = try client.takeMessages().map { try JSONValue(parsing: $0)["id"]?.int }
     #expect(ids == [1, 2, 3])
     #expect(journal.commits.count == 1)
   }
@@ -119,13 +119,13 @@ struct JournalTests {
   func nextSession() throws {
     let (journal, thread) = (PlainJournal(), HeldJobs())
     let world = World(journal: journal, on: thread)
-    let (peer, friend) = (Peer(world), Peer(world))
-    peer.send(request("1", "session/open"))
+    let (client, friend) = (TestClient(world), TestClient(world))
+    client.send(request("1", "session/open"))
     let handle = try #require(
-      JSONValue(parsing: peer.takeMessages()[0])["result"]?["session"]?.string)
+      JSONValue(parsing: client.takeMessages()[0])["result"]?["session"]?.string)
     friend.send(request("1", "session/attach", #"{"session":"\#(handle)","revisions":{}}"#))
     _ = friend.takeMessages()
-    peer.send(keep("2", "a"))
+    client.send(keep("2", "a"))
     // In one turn without journal entries, the friend reads a value that is not yet committed, and
     // leaves.
     friend.send(
@@ -140,9 +140,9 @@ struct JournalTests {
     "while the disk is blocked, the server reads from a client up to a limit, and resumes later")
   func fullWay() throws {
     let (journal, thread) = (PlainJournal(), HeldJobs())
-    let peer = Peer(World(journal: journal, on: thread))
-    peer.send(request("1", "session/open"))
-    _ = peer.takeMessages()
+    let client = TestClient(World(journal: journal, on: thread))
+    client.send(request("1", "session/open"))
+    _ = client.takeMessages()
     // Notifications: the client receives no response.
     func message(_ number: Int) -> String {
       let value = "\(number)" + String(repeating: "x", count: 10_000)
@@ -150,41 +150,42 @@ struct JournalTests {
       return #"{"jsonrpc":"2.0","method":"store/send","params":\#(params)}"#
     }
     var count = 0
-    while peer.wantsBytes, count < 1000 {
-      peer.send(message(count))
+    while client.wantsBytes, count < 1000 {
+      client.send(message(count))
       count += 1
     }
     #expect(count < 1000)
     // A message that arrives nevertheless waits in the queue.
-    peer.send(keep("2", "last"))
-    let wanted = peer.wantedAgain
-    peer.world.commit()
-    #expect(peer.wantsBytes && peer.wantedAgain > wanted)
-    #expect(peer.takeMessages().last?.contains(#""id":2"#) == true)
+    client.send(keep("2", "last"))
+    let wanted = client.wantedAgain
+    client.world.commit()
+    #expect(client.wantsBytes && client.wantedAgain > wanted)
+    #expect(client.takeMessages().last?.contains(#""id":2"#) == true)
     // The limit applies to small messages, too.
     count = 0
-    while peer.wantsBytes, count < 1000 {
-      peer.send(keep("3", "\(count)"))
+    while client.wantsBytes, count < 1000 {
+      client.send(keep("3", "\(count)"))
       count += 1
     }
     #expect(count < 1000)
-    #expect(peer.takeMessages().count == count)
+    #expect(client.takeMessages().count == count)
   }
 
   @Test("with a slow consumer and a slow disk, each change arrives once, and the last one last")
   func slowBoth() throws {
     let thread = HeldJobs()
-    let peer = Peer(World(journal: PlainJournal(), on: thread))
-    peer.send(request("1", "session/open"), request("2", "store/subscribe", #"{"store":"loose"}"#))
-    _ = peer.takeMessages()
-    peer.send(keep("3", "a"))
-    peer.isCongested = true
+    let client = TestClient(World(journal: PlainJournal(), on: thread))
+    client.send(
+      request("1", "session/open"), request("2", "store/subscribe", #"{"store":"loose"}"#))
+    _ = client.takeMessages()
+    client.send(keep("3", "a"))
+    client.isCongested = true
     thread.run()
-    peer.send(keep("4", "b"))
-    peer.send(keep("5", "c"))
+    client.send(keep("4", "b"))
+    client.send(keep("5", "c"))
     thread.run()
-    peer.catchUp()
-    let messages = try peer.takeMessages().map { try JSONValue(parsing: $0) }
+    client.catchUp()
+    let messages = try client.takeMessages().map { try JSONValue(parsing: $0) }
     let bases = messages.compactMap { $0["params"]?["base"]?.int }
     let revisions = messages.compactMap { $0["params"]?["revision"]?.int }
     #expect(bases.first == 0 && revisions.last == 3)
@@ -196,21 +197,21 @@ struct JournalTests {
   @Test("a failed commit also disconnects a client that has ended its input")
   func ended() {
     let (journal, thread) = (PlainJournal(), HeldJobs())
-    let peer = Peer(World(journal: journal, on: thread))
-    peer.send(request("1", "session/open"))
+    let client = TestClient(World(journal: journal, on: thread))
+    client.send(request("1", "session/open"))
     thread.run()
-    peer.send(keep("2", "a"))
-    peer.tell(.inputEnded)
+    client.send(keep("2", "a"))
+    client.tell(.inputEnded)
     journal.isFull = true
     thread.run()
-    #expect(peer.isAbandoned && peer.isIdle)
+    #expect(client.isAbandoned && client.isIdle)
   }
 
   @Test("a client that attaches and detaches in one turn receives nothing that is not journaled")
   func attachesAndDetaches() throws {
     let (journal, thread) = (PlainJournal(), HeldJobs())
     let world = World(journal: journal, on: thread)
-    let (driver, guest) = (Peer(world), Peer(world))
+    let (driver, guest) = (TestClient(world), TestClient(world))
     driver.send(request("1", "session/open"))
     let handle = try #require(
       JSONValue(parsing: driver.takeMessages()[0])["result"]?["session"]?.string)
@@ -233,7 +234,7 @@ struct JournalTests {
   func observers() throws {
     let (journal, thread) = (PlainJournal(), HeldJobs())
     let world = World(journal: journal, on: thread)
-    let (driver, observer) = (Peer(world), Peer(world))
+    let (driver, observer) = (TestClient(world), TestClient(world))
     driver.send(request("1", "session/open"))
     let handle = try #require(
       JSONValue(parsing: driver.takeMessages()[0])["result"]?["session"]?.string)
@@ -255,15 +256,17 @@ struct JournalTests {
   func loading() async throws {
     let (journal, thread) = (PlainJournal(), HeldJobs())
     let handles = try (1...2).map { _ in
-      let peer = Peer(World(journal: journal))
-      peer.send(request("1", "session/open"))
-      peer.send(request("2", "store/open", #"{"store":"todo","kind":"todo"}"#))
-      let opened = try JSONValue(parsing: peer.takeMessages()[0])
+      let client = TestClient(World(journal: journal))
+      client.send(request("1", "session/open"))
+      client.send(request("2", "store/open", #"{"store":"todo","kind":"todo"}"#))
+      let opened = try JSONValue(parsing: client.takeMessages()[0])
       return try #require(opened["result"]?["session"]?.string)
     }
     let world = World(journal: journal, on: thread)
     try world.beginRestoring()
-    let (one, two, opener, other) = (Peer(world), Peer(world), Peer(world), Peer(world))
+    let (one, two, opener, other) = (
+      TestClient(world), TestClient(world), TestClient(world), TestClient(world)
+    )
     let attach = handles.map {
       request("1", "session/attach", #"{"session":"\#($0)","frontend":"a","revisions":{"todo":0}}"#)
     }
@@ -294,19 +297,19 @@ struct JournalTests {
   @Test("a client that disconnects while its session is loaded is not attached to it")
   func disconnectedWhileLoading() throws {
     let (journal, thread) = (PlainJournal(), HeldJobs())
-    let first = Peer(World(journal: journal))
+    let first = TestClient(World(journal: journal))
     first.send(request("1", "session/open"))
     let handle = try #require(
       JSONValue(parsing: first.takeMessages()[0])["result"]?["session"]?.string)
     let world = World(journal: journal, on: thread)
     try world.beginRestoring()
-    let peer = Peer(world)
-    peer.send(request("1", "session/attach", #"{"session":"\#(handle)"}"#))
+    let client = TestClient(world)
+    client.send(request("1", "session/attach", #"{"session":"\#(handle)"}"#))
     thread.run()
-    peer.tell(.disconnected)
+    client.tell(.disconnected)
     world.commit()
-    #expect(peer.writes.isEmpty)
-    let friend = Peer(world)
+    #expect(client.writes.isEmpty)
+    let friend = TestClient(world)
     friend.send(
       request("1", "session/attach", #"{"session":"\#(handle)"}"#), request("2", "session/info"))
     world.commit()
@@ -317,22 +320,22 @@ struct JournalTests {
   @Test("a request that waits for the journal is cancelled when the connection's time is up")
   func timeIsUp() async throws {
     let (journal, thread) = (PlainJournal(), HeldJobs())
-    let first = Peer(World(journal: journal))
+    let first = TestClient(World(journal: journal))
     first.send(request("1", "session/open"))
     let handle = try #require(
       JSONValue(parsing: first.takeMessages()[0])["result"]?["session"]?.string)
     let world = World(journal: journal, on: thread)
     try world.beginRestoring()
     let attach = request("1", "session/attach", #"{"session":"\#(handle)"}"#)
-    let (single, batch, open) = (Peer(world), Peer(world), Peer(world))
+    let (single, batch, open) = (TestClient(world), TestClient(world), TestClient(world))
     single.send(attach, request("2", "ping"))
     batch.send("[\(attach),\(attach),\(request("2", "ping"))]")
     open.send(request("1", "session/open"))
-    for peer in [single, batch, open] {
-      peer.tell(.inputEnded)
-      #expect(!peer.isClosed && peer.writes.isEmpty)
-      peer.tell(.timeIsUp)
-      #expect(peer.isClosed)
+    for client in [single, batch, open] {
+      client.tell(.inputEnded)
+      #expect(!client.isClosed && client.writes.isEmpty)
+      client.tell(.timeIsUp)
+      #expect(client.isClosed)
     }
     let cancelled =
       #"{"jsonrpc":"2.0","id":1,"error":{"code":-32800,"message":"cancelled"}}"#
@@ -342,7 +345,7 @@ struct JournalTests {
     try await open.expect(cancelled)
     // The journal's result arrives too late, and changes nothing.
     world.commit()
-    let friend = Peer(world)
+    let friend = TestClient(world)
     friend.send(attach, request("2", "session/info"))
     world.commit()
     let info = try #require(friend.takeMessages().last)

@@ -106,20 +106,20 @@ struct OrderTests {
   @Test("bases have no gap, and the patches lead to the state", arguments: 0..<20)
   func gapless(_ seed: UInt64) async throws {
     var random = FixedNumbers(seed: seed)
-    let peer = Peer(World(), seed.isMultiple(of: 2) ? .lines : .headers)
-    peer.send(subscribe("0"))
-    var messages = try await peer.messages(1)
+    let client = TestClient(World(), seed.isMultiple(of: 2) ? .lines : .headers)
+    client.send(subscribe("0"))
+    var messages = try await client.messages(1)
     var state = try JSONValue(parsing: messages[0])["result"]?["state"] ?? nil
     var revision = 0
     var latest = 0
     for id in 1...200 {
       switch Int.random(in: 0..<4, using: &random) {
-      case 0: peer.send(set("\(id)", Int.random(in: 0..<3, using: &random)))
-      case 1: peer.send(send("\(id)", #"{"type":"count","steps":\#(id % 5)}"#))
-      case 2: peer.send(send("\(id)", #"{"type":"say","text":"\#(id % 3)"}"#))
-      default: peer.send(send("\(id)", #"{"type":"nothing"}"#))
+      case 0: client.send(set("\(id)", Int.random(in: 0..<3, using: &random)))
+      case 1: client.send(send("\(id)", #"{"type":"count","steps":\#(id % 5)}"#))
+      case 2: client.send(send("\(id)", #"{"type":"say","text":"\#(id % 3)"}"#))
+      default: client.send(send("\(id)", #"{"type":"nothing"}"#))
       }
-      messages = peer.takeMessages()
+      messages = client.takeMessages()
       for (index, message) in try messages.map({ try JSONValue(parsing: $0) }).enumerated() {
         guard let frame = message["params"] else {
           #expect(index == messages.count - 1)
@@ -137,8 +137,8 @@ struct OrderTests {
         state = try JSONPatch(#require(frame["patch"])).apply(to: state)
       }
     }
-    peer.send(request("\"end\"", "store/state", #"{"store":"probe"}"#))
-    let end = try JSONValue(parsing: peer.takeMessages()[0])["result"]
+    client.send(request("\"end\"", "store/state", #"{"store":"probe"}"#))
+    let end = try JSONValue(parsing: client.takeMessages()[0])["result"]
     #expect(end?["state"] == state)
     #expect(end?["revision"]?.int == revision)
   }

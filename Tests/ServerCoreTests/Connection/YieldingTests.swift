@@ -13,52 +13,52 @@ import Testing
 @Suite("Yielding to other clients", .timeLimit(.minutes(15)))
 struct YieldingTests {
   private let world = World()
-  private let peer: Peer
+  private let client: TestClient
 
-  init() { peer = Peer(world, now: TestTime(.microseconds(1_500)).now) }
+  init() { client = TestClient(world, now: TestTime(.microseconds(1_500)).now) }
 
   @Test("messages that arrive in one chunk are handled in several turns, in order")
   func messages() async throws {
-    peer.send(bytes: peer.bytes(of: (1...7).map { request("\($0)", "ping") }))
-    try await peer.expect(answer("1"), answer("2"), answer("3"))
-    #expect(peer.isYieldingToOthers && !peer.wantsBytes && !peer.isIdle)
+    client.send(bytes: client.bytes(of: (1...7).map { request("\($0)", "ping") }))
+    try await client.expect(answer("1"), answer("2"), answer("3"))
+    #expect(client.isYieldingToOthers && !client.wantsBytes && !client.isIdle)
 
-    let other = Peer(world)
+    let other = TestClient(world)
     other.send(set("1", 1))
     try await other.expect(sent("1", revision: 1))
-    peer.expectNothing()
+    client.expectNothing()
 
-    peer.goOn()
-    try await peer.expect(answer("4"), answer("5"), answer("6"))
-    #expect(peer.isYieldingToOthers && !peer.wantsBytes)
-    let before = peer.wantedAgain
-    peer.goOn()
-    try await peer.expect(answer("7"))
-    #expect(!peer.isYieldingToOthers && peer.wantsBytes && peer.isIdle)
-    #expect(peer.wantedAgain == before + 1)
+    client.continueWork()
+    try await client.expect(answer("4"), answer("5"), answer("6"))
+    #expect(client.isYieldingToOthers && !client.wantsBytes)
+    let before = client.wantedAgain
+    client.continueWork()
+    try await client.expect(answer("7"))
+    #expect(!client.isYieldingToOthers && client.wantsBytes && client.isIdle)
+    #expect(client.wantedAgain == before + 1)
   }
 
   @Test("a batch is handled in several turns, and gets one response before later messages")
   func batch() async throws {
     let requests = (1...7).map { set("\($0)", $0) }
-    peer.send("[\(requests.joined(separator: ","))]", request("8", "ping"))
-    peer.expectNothing()
-    #expect(!peer.wantsBytes && !peer.isIdle)
-    let other = Peer(world)
+    client.send("[\(requests.joined(separator: ","))]", request("8", "ping"))
+    client.expectNothing()
+    #expect(!client.wantsBytes && !client.isIdle)
+    let other = TestClient(world)
     other.send(request("1", "ping"))
     try await other.expect(answer("1"))
 
-    peer.goOn()
-    peer.expectNothing()
+    client.continueWork()
+    client.expectNothing()
     // This chunk was read before the connection stopped reading.
-    peer.send(request("9", "ping"))
-    peer.expectNothing()
-    peer.goOn()
+    client.send(request("9", "ping"))
+    client.expectNothing()
+    client.continueWork()
     let responses = (1...7).map { sent("\($0)", revision: $0) }
-    try await peer.expect(
+    try await client.expect(
       "[\(responses.joined(separator: ","))]", answer("8"), answer("9"))
-    peer.goOnToTheEnd()
-    #expect(!peer.isYieldingToOthers && peer.wantsBytes && peer.isIdle)
+    client.continueUntilIdle()
+    #expect(!client.isYieldingToOthers && client.wantsBytes && client.isIdle)
   }
 
   // Other clients were served only after sixteen inputs, however long these took.
@@ -66,31 +66,31 @@ struct YieldingTests {
   func slowInputs() async throws {
     let time = TestTime()
     let world = World(kinds: [StoreKind("slow") { Slow(time: time) }])
-    let peer = Peer(world, now: time.now)
+    let client = TestClient(world, now: time.now)
     func work(_ microseconds: Int, _ count: Int) {
       let params = #"{"store":"slow","input":{"type":"work","microseconds":\#(microseconds)}}"#
       let requests = (0..<count).map { request("\($0 + 10)", "store/send", params) }
-      peer.send(bytes: peer.bytes(of: requests))
+      client.send(bytes: client.bytes(of: requests))
     }
     work(5_000, 20)
     var counts: [Int] = []
     while true {
-      counts.append(peer.takeMessages().count)
-      guard peer.isYieldingToOthers else { break }
-      peer.goOn()
+      counts.append(client.takeMessages().count)
+      guard client.isYieldingToOthers else { break }
+      client.continueWork()
     }
     #expect(counts.reduce(0, +) == 20 && counts.allSatisfy { $0 <= 2 })
     // Inputs that take less are not interrupted, and the clock is read once in sixteen inputs.
     let before = time.looks
     work(1, 160)
-    #expect(!peer.isYieldingToOthers && peer.takeMessages().count == 160)
+    #expect(!client.isYieldingToOthers && client.takeMessages().count == 160)
     #expect(time.looks - before < 30)
     // The connection notices when inputs take long again.
     work(5_000, 40)
     counts = []
-    while peer.isYieldingToOthers {
-      counts.append(peer.takeMessages().count)
-      peer.goOn()
+    while client.isYieldingToOthers {
+      counts.append(client.takeMessages().count)
+      client.continueWork()
     }
     // The duration of an input is known at the second reading of the clock.
     #expect(counts[0] <= 32 && counts.dropFirst().allSatisfy { $0 <= 2 })
@@ -98,55 +98,55 @@ struct YieldingTests {
 
   @Test("queued messages are handled after the end of input, before the connection closes")
   func end() async throws {
-    peer.send(bytes: peer.bytes(of: (1...5).map { request("\($0)", "ping") }))
-    peer.send(
+    client.send(bytes: client.bytes(of: (1...5).map { request("\($0)", "ping") }))
+    client.send(
       "[\((6...9).map { request("\($0)", "ping") }.joined(separator: ","))]")
-    peer.tell(.inputEnded)
-    peer.tell(.timeIsUp)
-    try await peer.expect(answer("1"), answer("2"), answer("3"))
-    #expect(!peer.isClosed)
-    peer.goOn()
-    try await peer.expect(answer("4"), answer("5"))
-    #expect(!peer.isClosed)
-    peer.goOn()
-    try await peer.expect("[\((6...9).map { answer("\($0)") }.joined(separator: ","))]")
-    #expect(peer.isClosed && !peer.isAbandoned)
+    client.tell(.inputEnded)
+    client.tell(.timeIsUp)
+    try await client.expect(answer("1"), answer("2"), answer("3"))
+    #expect(!client.isClosed)
+    client.continueWork()
+    try await client.expect(answer("4"), answer("5"))
+    #expect(!client.isClosed)
+    client.continueWork()
+    try await client.expect("[\((6...9).map { answer("\($0)") }.joined(separator: ","))]")
+    #expect(client.isClosed && !client.isAbandoned)
   }
 
   @Test(
     "queued messages of a client that did not read are handled when it reads, in several turns")
   func congestion() async throws {
-    peer.writing = { [unowned peer] in peer.isCongested = true }
-    peer.send(
+    client.writing = { [unowned client] in client.isCongested = true }
+    client.send(
       "[\((1...4).map { request("\($0)", "ping") }.joined(separator: ","))]",
       request("5", "ping"), request("6", "ping"), request("7", "ping"))
-    peer.goOn()
-    peer.writing = nil
-    #expect(peer.isCongested)
-    peer.catchUp()
-    peer.goOnToTheEnd()
-    try await peer.expect(
+    client.continueWork()
+    client.writing = nil
+    #expect(client.isCongested)
+    client.catchUp()
+    client.continueUntilIdle()
+    try await client.expect(
       "[\((1...4).map { answer("\($0)") }.joined(separator: ","))]", answer("5"), answer("6"),
       answer("7"))
-    #expect(peer.wantsBytes && peer.isIdle)
+    #expect(client.wantsBytes && client.isIdle)
   }
 
   @Test("a client that is evicted while others are served does nothing more")
   func evicted() async throws {
-    peer.send(request("\"o\"", "session/open", #"{"frontend":"page"}"#))
-    let opened = try JSONValue(parsing: Array(try await peer.messages(1)[0].utf8))
+    client.send(request("\"o\"", "session/open", #"{"frontend":"page"}"#))
+    let opened = try JSONValue(parsing: Array(try await client.messages(1)[0].utf8))
     let handle = try #require(opened.object?["result"]?.object?["session"]?.string)
-    peer.send("[\((1...6).map { set("\($0)", $0) }.joined(separator: ",")),\(subscribe("7"))]")
-    #expect(peer.isYieldingToOthers)
-    let other = Peer(world)
+    client.send("[\((1...6).map { set("\($0)", $0) }.joined(separator: ",")),\(subscribe("7"))]")
+    #expect(client.isYieldingToOthers)
+    let other = TestClient(world)
     other.send(
       request("1", "session/attach", "{\"session\":\"\(handle)\",\"frontend\":\"page\"}"))
     _ = try await other.messages(1)
-    #expect(peer.isClosed)
-    _ = peer.takeMessages()
-    peer.goOn()
-    peer.expectNothing()
-    peer.tell(.disconnected)
+    #expect(client.isClosed)
+    _ = client.takeMessages()
+    client.continueWork()
+    client.expectNothing()
+    client.tell(.disconnected)
     other.send(subscribe("2"), set("3", 100))
     try await other.expect(
       answer("2", #"{"revision":3,"state":{"number":3,"text":""}}"#),
@@ -155,12 +155,12 @@ struct YieldingTests {
 
   @Test("queued messages of a client that has disconnected are not handled")
   func disconnected() {
-    peer.send("[\((1...9).map { set("\($0)", $0) }.joined(separator: ","))]", set("10", 10))
-    #expect(peer.isYieldingToOthers)
-    peer.tell(.disconnected)
-    peer.goOn()
-    peer.expectNothing()
-    #expect(!peer.isYieldingToOthers && peer.isIdle && !peer.isClosed)
+    client.send("[\((1...9).map { set("\($0)", $0) }.joined(separator: ","))]", set("10", 10))
+    #expect(client.isYieldingToOthers)
+    client.tell(.disconnected)
+    client.continueWork()
+    client.expectNothing()
+    #expect(!client.isYieldingToOthers && client.isIdle && !client.isClosed)
   }
 }
 

@@ -100,37 +100,37 @@ struct BatchTests {
   func limit() async throws {
     var limits = ServerLimits()
     limits.batchLength = 3
-    let peer = Peer(limits: limits)
+    let client = TestClient(limits: limits)
     let ping = request("1", "ping")
     let note = notification("ping")
     let error = failure("null", -32015, data: "{\"limit\":\"batchLength\"}")
-    peer.send(
+    client.send(
       "[\(ping),\(note),\(ping)]", "[\(ping),\(note),\(ping),1]",
       "[\(note),\(note),\(note),\(note)]")
-    try await peer.expect("[\(answer("1")),\(answer("1"))]", error, error)
+    try await client.expect("[\(answer("1")),\(answer("1"))]", error, error)
   }
 
   @Test("the server stops collecting the responses of a batch at the outbox limit")
   func responsesTooLong() async throws {
     var limits = ServerLimits()
     limits.outboxBytes = 1000
-    let peer = Peer(limits: limits)
+    let client = TestClient(limits: limits)
     let text = String(repeating: "x", count: 600)
-    peer.send(send("0", "{\"type\":\"say\",\"text\":\"\(text)\"}"))
-    try await peer.expect(sent("0", revision: 1))
+    client.send(send("0", "{\"type\":\"say\",\"text\":\"\(text)\"}"))
+    try await client.expect(sent("0", revision: 1))
     let states = (1...4).map { request("\($0)", "store/state", #"{"store":"probe"}"#) }
     let note = notification("store/send", #"{"store":"probe","input":{"type":"set","number":1}}"#)
-    peer.send("[\(states.joined(separator: ",")),\(note)]")
-    let messages = try await peer.messages(1)
+    client.send("[\(states.joined(separator: ",")),\(note)]")
+    let messages = try await client.messages(1)
     #expect(messages.count == 1)
     #expect(messages[0].hasPrefix(#"[{"jsonrpc":"2.0","id":1,"result":{"revision":1,"#))
     #expect(messages[0].contains(#""id":2,"result":"#))
     for id in 3...4 {
       #expect(messages[0].contains("\"id\":\(id),\"error\":{\"code\":-32015,"))
     }
-    #expect(!peer.isClosed)
+    #expect(!client.isClosed)
     // Notifications of the batch are executed nevertheless.
-    peer.send(set("5", 1))
-    try await peer.expect(sent("5", revision: 2, changed: false))
+    client.send(set("5", 1))
+    try await client.expect(sent("5", revision: 2, changed: false))
   }
 }

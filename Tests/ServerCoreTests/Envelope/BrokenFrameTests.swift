@@ -42,46 +42,46 @@ struct BrokenFrameTests {
 
   @Test("the server accepts only UTF-8", arguments: badText, Framing.allCases)
   func utf8(_ bytes: [UInt8], framing: Framing) async throws {
-    let peer = Peer(World(), framing)
-    peer.send(request("0", "ping"))
-    try await peer.expect(answer("0"))
+    let client = TestClient(World(), framing)
+    client.send(request("0", "ping"))
+    try await client.expect(answer("0"))
     let parts = [
       Array("{\"jsonrpc\":\"2.0\",\"id\":\"".utf8), bytes, Array("\",\"method\":\"ping\"}".utf8),
     ]
     for body in [parts.flatMap(\.self), bytes] {
-      peer.send(bytes: FrameWriter(framing: framing).frame(body))
-      peer.send(request("1", "ping"))
-      try await peer.expect(failure("null", -32700), answer("1"))
+      client.send(bytes: FrameWriter(framing: framing).frame(body))
+      client.send(request("1", "ping"))
+      try await client.expect(failure("null", -32700), answer("1"))
     }
   }
 
   @Test("the server responds to an empty body and to white space with a parse error")
   func emptyBody() async throws {
-    let peer = Peer(World(), .headers)
-    peer.send("", request("1", "ping"))
-    try await peer.expect(failure("null", -32700), answer("1"))
-    peer.send(" \r\n ", request("2", "ping"))
-    try await peer.expect(failure("null", -32700), answer("2"))
+    let client = TestClient(World(), .headers)
+    client.send("", request("1", "ping"))
+    try await client.expect(failure("null", -32700), answer("1"))
+    client.send(" \r\n ", request("2", "ping"))
+    try await client.expect(failure("null", -32700), answer("2"))
   }
 
   @Test("the server ignores empty lines")
   func emptyLines() async throws {
-    let peer = Peer()
-    peer.send(bytes: Array("\n\r\n  \n\t\n\(request("1", "ping"))\r\n\n".utf8))
-    try await peer.expect(answer("1"))
+    let client = TestClient()
+    client.send(bytes: Array("\n\r\n  \n\t\n\(request("1", "ping"))\r\n\n".utf8))
+    try await client.expect(answer("1"))
   }
 
   @Test(
     "the server survives 100,000 brackets",
     arguments: ["[", "{\"a\":", "[[[{\"a\":"], Framing.allCases)
   func brackets(_ bracket: String, framing: Framing) async throws {
-    let peer = Peer(World(), framing)
+    let client = TestClient(World(), framing)
     let brackets = String(repeating: bracket, count: 100_000)
-    peer.send(
+    client.send(
       brackets, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"a\":\(brackets)",
       request("1", "ping"))
     let tooDeep = LimitTests.limit("null", "nesting")
-    try await peer.expect(tooDeep, tooDeep, answer("1"))
+    try await client.expect(tooDeep, tooDeep, answer("1"))
   }
 
   @Test(
@@ -90,26 +90,26 @@ struct BrokenFrameTests {
   func depth(_ limit: Int) async throws {
     var limits = ServerLimits()
     limits.depth = limit
-    let peer = Peer(limits: limits)
+    let client = TestClient(limits: limits)
     func nested(_ depth: Int) -> String {
       String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
     // The message and its parameters are two levels.
-    peer.send(
+    client.send(
       request("1", "ping", "{\"a\":\(nested(limit - 2))}"),
       request("2", "ping", "{\"a\":\(nested(limit - 1))}"), nested(limit + 1),
       request("3", "ping"))
-    try await peer.expect(
+    try await client.expect(
       answer("1"), LimitTests.limit("null", "nesting"), LimitTests.limit("null", "nesting"),
       answer("3"))
   }
 
   @Test("a parse error states the path and the byte of the fault")
   func position() async throws {
-    let peer = Peer()
-    peer.send("{\"jsonrpc\":\"2.0\",\"params\":{\"a\":[1,tru]}}")
+    let client = TestClient()
+    client.send("{\"jsonrpc\":\"2.0\",\"params\":{\"a\":[1,tru]}}")
     #expect(
-      try await peer.messages(1) == [
+      try await client.messages(1) == [
         #"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"#
           + #""expected true, false or null, found ']' at /params/a/1 (byte 37)"}}"#
       ])
@@ -117,10 +117,10 @@ struct BrokenFrameTests {
 
   @Test("a parse error omits a path that is too long")
   func longPath() async throws {
-    let peer = Peer()
+    let client = TestClient()
     let key = String(repeating: "k", count: 10_000)
-    peer.send(String(repeating: "[", count: 100_000), "{\"\(key)\":x}", "{\"\(key)\":1 2}")
-    for message in try await peer.messages(3) { #expect(message.utf8.count < 512) }
+    client.send(String(repeating: "[", count: 100_000), "{\"\(key)\":x}", "{\"\(key)\":1 2}")
+    for message in try await client.messages(3) { #expect(message.utf8.count < 512) }
   }
 
   @Test(
@@ -132,17 +132,17 @@ struct BrokenFrameTests {
     let fits = request("1", "ping", "{\"a\":\"xxxxxx\"}")
     #expect(fits.utf8.count == 64)
     for byteByByte in [false, true] {
-      let peer = Peer(World(), framing, limits: limits)
+      let client = TestClient(World(), framing, limits: limits)
       let messages = [
         fits, fits + " ", String(repeating: "[", count: 10_000), request("2", "ping"),
       ]
       if byteByByte {
-        peer.sendByteByByte(messages)
+        client.sendByteByByte(messages)
       } else {
-        peer.send(bytes: peer.bytes(of: messages))
+        client.send(bytes: client.bytes(of: messages))
       }
       let error = failure("null", -32015, data: "{\"limit\":\"frameBytes\"}")
-      try await peer.expect(answer("1"), error, error, answer("2"))
+      try await client.expect(answer("1"), error, error, answer("2"))
     }
   }
 
@@ -154,14 +154,14 @@ struct BrokenFrameTests {
       "Content-Length: 99999999999999999999\r\n\r\n",
     ])
   func unusableHeader(_ header: String) async throws {
-    let peer = Peer(World(), .headers)
-    peer.send(request("1", "ping"))
-    peer.send(bytes: Array(header.utf8))
-    try await peer.expect(answer("1"), failure("null", -32700))
-    #expect(peer.isClosed)
-    peer.send(request("2", "ping"))
-    peer.tell(.inputEnded)
-    peer.tell(.timeIsUp)
-    peer.expectNothing()
+    let client = TestClient(World(), .headers)
+    client.send(request("1", "ping"))
+    client.send(bytes: Array(header.utf8))
+    try await client.expect(answer("1"), failure("null", -32700))
+    #expect(client.isClosed)
+    client.send(request("2", "ping"))
+    client.tell(.inputEnded)
+    client.tell(.timeIsUp)
+    client.expectNothing()
   }
 }

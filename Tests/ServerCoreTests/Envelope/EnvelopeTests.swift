@@ -15,7 +15,7 @@ struct EnvelopeTests {
     ])
   func ids(_ id: String) async throws {
     for method in ["ping", "no/such/method"] {
-      let peer = Peer()
+      let peer = TestClient()
       peer.send(request(id, method))
       let messages = try await peer.messages(1)
       #expect(messages.count == 1)
@@ -26,7 +26,7 @@ struct EnvelopeTests {
   @Test("late responses and updates have the id exactly as the request had it")
   func laterIDs() async throws {
     for id in ["1e2", "\"\\u00e9\"", "-0", "null"] {
-      let peer = Peer()
+      let peer = TestClient()
       peer.send(subscribe("0"), work(id, "w"))
       peer.send(set(id, 5))
       peer.world.orders.tell("w", .end)
@@ -175,7 +175,7 @@ struct EnvelopeTests {
 
   @Test("responses are compact, and their members have a fixed order")
   func form() async throws {
-    let peer = Peer()
+    let peer = TestClient()
     peer.send(
       request("1", "ping"), request("2", "none"), request("3", "store/close", #"{"store":"x"}"#),
       subscribe("4"), set("5", 1), request("6", "store/close", #"{"store":"probe"}"#))

@@ -103,11 +103,11 @@ struct CancelRequestTests {
 
   @Test("the work of a cancelled request is cancelled")
   func effects() async throws {
-    let peer = Peer()
-    peer.send(work("1", "a"))
-    await peer.world.orders.begun("a")
-    peer.send(cancel("1"))
-    try await peer.expect(failure("1", -32800))
-    await peer.world.orders.cancelled("a")
+    let client = TestClient()
+    client.send(work("1", "a"))
+    await client.world.orders.begun("a")
+    client.send(cancel("1"))
+    try await client.expect(failure("1", -32800))
+    await client.world.orders.cancelled("a")
   }
 }

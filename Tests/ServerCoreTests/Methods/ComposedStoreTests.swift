@@ -63,11 +63,11 @@ private struct Race: StateMachine {
 
 @Suite("Stores with children", .timeLimit(.minutes(15)))
 struct ComposedStoreTests {
-  private let peer = Peer(World(kinds: [StoreKind("race") { Race() }]))
+  private let client = TestClient(World(kinds: [StoreKind("race") { Race() }]))
 
   private func error(_ input: String, settle: Bool = false) async throws -> JSONValue? {
-    peer.send(send("1", #"{"type":"left","input":\#(input)}"#, to: "race", settle: settle))
-    let message = try #require(try await peer.messages(1).first)
+    client.send(send("1", #"{"type":"left","input":\#(input)}"#, to: "race", settle: settle))
+    let message = try #require(try await client.messages(1).first)
     return try JSONValue(parsing: message)["error"]
   }
 

@@ -11,21 +11,21 @@ import Testing
 
 @Suite("rpc.discover", .timeLimit(.minutes(15)))
 struct DiscoverTests {
-  private func answer(_ peer: Peer, _ message: String) async throws -> JSONValue {
-    peer.send(message)
-    return try JSONValue(parsing: try await peer.messages(1)[0])
+  private func answer(_ client: TestClient, _ message: String) async throws -> JSONValue {
+    client.send(message)
+    return try JSONValue(parsing: try await client.messages(1)[0])
   }
 
-  private func document(_ peer: Peer = Peer()) async throws -> JSONValue {
-    try #require(try await answer(peer, request("1", "rpc.discover"))["result"])
+  private func document(_ client: TestClient = TestClient()) async throws -> JSONValue {
+    try #require(try await answer(client, request("1", "rpc.discover"))["result"])
   }
 
   @Test("rpc.discover returns the same document each time, the description of the server's kinds")
   func sameEachTime() async throws {
-    let peer = Peer()
-    let first = try await document(peer)
-    #expect(try await document(peer) == first)
-    #expect(ServerDescription(kinds: peer.world.shard.kinds).openRPC == first)
+    let client = TestClient()
+    let first = try await document(client)
+    #expect(try await document(client) == first)
+    #expect(ServerDescription(kinds: client.world.shard.kinds).openRPC == first)
   }
 
   @Test("rpc.discover describes a store author's own kinds, whatever their types contain")
@@ -85,12 +85,12 @@ struct DiscoverTests {
 
   @Test("each described method exists, and each reference resolves")
   func isComplete() async throws {
-    let peer = Peer(World(underTest: .init()))
-    let document = try await document(peer)
+    let client = TestClient(World(underTest: .init()))
+    let document = try await document(client)
     let methods = try #require(document["methods"]?.array)
     for method in methods where method["x-sender"] == "client" {
       let name = try #require(method["name"]?.string)
-      let answer = try await answer(peer, request("\"x\"", name, "[]"))
+      let answer = try await answer(client, request("\"x\"", name, "[]"))
       #expect(answer["error"]?["code"] == -32602, "\(name): \(answer)")
     }
     let names = methods.compactMap { $0["name"]?.string }
@@ -123,10 +123,10 @@ struct DiscoverTests {
     limits.inputsPerSecond = 1
     // The clock does not advance.
     let now = ContinuousClock.now
-    let peer = Peer(limits: limits, now: { now })
-    _ = try await document(peer)
+    let client = TestClient(limits: limits, now: { now })
+    _ = try await document(client)
     #expect(
-      try await answer(peer, request("2", "rpc.discover"))["error"]?["data"]?["limit"]
+      try await answer(client, request("2", "rpc.discover"))["error"]?["data"]?["limit"]
         == "inputsPerSecond")
   }
 

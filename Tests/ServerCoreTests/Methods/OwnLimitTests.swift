@@ -12,11 +12,11 @@ struct OwnLimitTests {
   // They had the code -32602, because only the names of the built-in limits were known.
   @Test("a refusal has the code -32015, its limit and its path, as for built-in limits")
   func refused() {
-    let peer = Peer(World(kinds: [StoreKind("board") { Board() }]))
+    let client = TestClient(World(kinds: [StoreKind("board") { Board() }]))
     let input = #"{"type":"pin","note":"much too long"}"#
-    peer.send(request("1", "store/send", #"{"store":"board","input":\#(input)}"#))
+    client.send(request("1", "store/send", #"{"store":"board","input":\#(input)}"#))
     #expect(
-      peer.takeMessages() == [
+      client.takeMessages() == [
         """
         {"jsonrpc":"2.0","id":1,"error":{"code":-32015,"message":"a note has at most 8 bytes",\
         "data":{"path":"/input/note","limit":"noteBytes"}}}

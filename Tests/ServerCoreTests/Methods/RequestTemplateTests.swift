@@ -53,17 +53,17 @@ struct RequestTemplateTests {
   private func responses(
     to message: String, after learned: [String], readingWhole: Bool
   ) -> [String] {
-    let peer = Peer()
-    peer.send(subscribe("\"s\""))
-    for message in learned { peer.send(message) }
-    peer.world.loop.runAll()
-    _ = peer.takeMessages()
-    #expect(peer.hasTemplate, "\(learned)")
-    if readingWhole { peer.forgetTemplate() }
-    peer.send(message)
-    peer.send(request("\"state\"", "store/state", #"{"store":"probe"}"#))
-    peer.world.loop.runAll()
-    return peer.takeMessages()
+    let client = TestClient()
+    client.send(subscribe("\"s\""))
+    for message in learned { client.send(message) }
+    client.world.loop.runAll()
+    _ = client.takeMessages()
+    #expect(client.hasTemplate, "\(learned)")
+    if readingWhole { client.forgetTemplate() }
+    client.send(message)
+    client.send(request("\"state\"", "store/state", #"{"store":"probe"}"#))
+    client.world.loop.runAll()
+    return client.takeMessages()
   }
 
   @Test(
@@ -87,34 +87,34 @@ struct RequestTemplateTests {
 
   @Test("the cache holds two templates, so two alternating forms are not learned repeatedly")
   func two() {
-    let peer = Peer()
-    for number in 1...100 { peer.send(set(number % 2, number)) }
-    #expect(peer.takeMessages().count == 100)
-    #expect(peer.shapeMisses == 0)
+    let client = TestClient()
+    for number in 1...100 { client.send(set(number % 2, number)) }
+    #expect(client.takeMessages().count == 100)
+    #expect(client.templateMisses == 0)
   }
 
   @Test("requests without a common form are served, and learning stops after 16 misses")
   func misses() {
-    let peer = Peer()
+    let client = TestClient()
     for number in 1...100 {
       let form = Self.forms[0].replacing("{\"jsonrpc\"", with: "{\"x\(number)\":0,\"jsonrpc\"")
-      peer.send(text(form, "\(number)", #"{"type":"set","number":\#(number)}"#))
+      client.send(text(form, "\(number)", #"{"type":"set","number":\#(number)}"#))
     }
-    #expect(peer.takeMessages().count == 100)
-    #expect(peer.shapeMisses == 16)
+    #expect(client.takeMessages().count == 100)
+    #expect(client.templateMisses == 16)
   }
 
   @Test("a long request does not become a template")
   func long() {
-    let peer = Peer()
+    let client = TestClient()
     let participant = String(repeating: "x", count: 2000)
-    peer.send(
+    client.send(
       Self.forms[0].replacing("{\"jsonrpc\"", with: "{\"\(participant)\":0,\"jsonrpc\"")
         .replacing("ID", with: "1").replacing("INPUT", with: #"{"type":"set","number":1}"#))
-    #expect(peer.takeMessages().count == 1)
-    #expect(!peer.hasTemplate)
-    peer.send(set(0, 2))
-    #expect(peer.hasTemplate)
+    #expect(client.takeMessages().count == 1)
+    #expect(!client.hasTemplate)
+    client.send(set(0, 2))
+    #expect(client.hasTemplate)
   }
 
   @Test("the template's path handles sequence numbers before and after the input")
@@ -123,9 +123,9 @@ struct RequestTemplateTests {
       #"{"store":"probe","sequence":N,"input":INPUT}"#,
       #"{"store":"probe","input":INPUT,"sequence":N}"#,
     ] {
-      let peer = Peer()
-      peer.send(request("0", "session/open", #"{"frontend":"page"}"#))
-      _ = try await peer.messages(1)
+      let client = TestClient()
+      client.send(request("0", "session/open", #"{"frontend":"page"}"#))
+      _ = try await client.messages(1)
       func numbered(_ id: Int, _ sequence: String, _ number: Int) -> String {
         let parts = params.split(separator: "N,", maxSplits: 1, omittingEmptySubsequences: false)
         let input = #"{"type":"set","number":\#(number)}"#
@@ -135,15 +135,15 @@ struct RequestTemplateTests {
           : params.replacing("INPUT", with: input).replacing(":N}", with: ":\(sequence)}")
         return request("\(id)", "store/send", String(filled))
       }
-      for id in 1...4 { peer.send(numbered(id, "\(id)", id)) }
-      try await peer.expect(
+      for id in 1...4 { client.send(numbered(id, "\(id)", id)) }
+      try await client.expect(
         all: (1...4).map { sent("\($0)", revision: $0) })
-      #expect(peer.hasTemplate)
+      #expect(client.hasTemplate)
       // An old sequence number, one with a gap, and an invalid one.
-      peer.send(numbered(5, "3", 9))
-      peer.send(numbered(6, "9", 6))
-      peer.send(numbered(7, "0", 7))
-      try await peer.expect(
+      client.send(numbered(5, "3", 9))
+      client.send(numbered(6, "9", 6))
+      client.send(numbered(7, "0", 7))
+      try await client.expect(
         sent("5", revision: 4, changed: false), sent("6", revision: 5),
         failure("7", -32602, data: #"{"path":"/sequence"}"#))
     }

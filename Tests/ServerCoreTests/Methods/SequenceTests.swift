@@ -18,9 +18,9 @@ struct SequenceTests {
       ? notification("store/send", params) : request("\(sequence)", "store/send", params)
   }
 
-  private func name(_ peer: Peer) async throws -> String {
-    peer.send(request("0", "session/open", #"{"frontend":"page"}"#))
-    let answer = try JSONValue(parsing: try await peer.messages(1)[0])
+  private func name(_ client: TestClient) async throws -> String {
+    client.send(request("0", "session/open", #"{"frontend":"page"}"#))
+    let answer = try JSONValue(parsing: try await client.messages(1)[0])
     return answer["result"]?.object?["session"]?.string ?? ""
   }
 
@@ -40,63 +40,63 @@ struct SequenceTests {
     let (world, time) = (World(), TestTime())
     var limits = ServerLimits()
     limits.inputsPerSecond = 1
-    let peer = Peer(world, limits: limits, now: time.now)
-    let handle = try await name(peer)
+    let client = TestClient(world, limits: limits, now: time.now)
+    let handle = try await name(client)
     time.pass(.seconds(1))
-    peer.send(numbered(1, 1), numbered(2, 2), numbered(4, 4))
-    try await peer.expect(
+    client.send(numbered(1, 1), numbered(2, 2), numbered(4, 4))
+    try await client.expect(
       sent("1", revision: 1), LimitTests.limit("2", "inputsPerSecond"), outOfOrder("4", 2))
     time.pass(.seconds(1))
     // Inputs that are out of order do not count towards the rate.
-    peer.send(numbered(4, 4), numbered(5, 5), attach(handle), numbered(4, 4))
-    try await peer.expect(
+    client.send(numbered(4, 4), numbered(5, 5), attach(handle), numbered(4, 4))
+    try await client.expect(
       outOfOrder("4", 2), outOfOrder("5", 2), answer("0", #"{"stores":{},"sequence":1}"#),
       outOfOrder("4", 2))
     // An accepted input may be repeated, and a second refusal keeps its place in the order.
-    peer.send(numbered(1, 1), numbered(2, 2))
-    try await peer.expect(
+    client.send(numbered(1, 1), numbered(2, 2))
+    try await client.expect(
       sent("1", revision: 1, changed: false), LimitTests.limit("2", "inputsPerSecond"))
-    peer.send(numbered(4, 4))
-    try await peer.expect(outOfOrder("4", 2))
+    client.send(numbered(4, 4))
+    try await client.expect(outOfOrder("4", 2))
     time.pass(.seconds(1))
-    peer.send(numbered(2, 2))
-    try await peer.expect(sent("2", revision: 2))
+    client.send(numbered(2, 2))
+    try await client.expect(sent("2", revision: 2))
     time.pass(.seconds(1))
-    peer.send(numbered(4, 4))
-    try await peer.expect(sent("4", revision: 3))
+    client.send(numbered(4, 4))
+    try await client.expect(sent("4", revision: 3))
   }
 
   /// The client was notified that the store was closed, and concluded that an accepted input was
   /// refused.
   @Test("an accepted input stays accepted after its store was closed")
   func closed() async throws {
-    let peer = Peer(World())
-    _ = try await name(peer)
-    peer.send(
+    let client = TestClient(World())
+    _ = try await name(client)
+    client.send(
       numbered(1, 1), request("2", "store/close", #"{"store":"probe"}"#), numbered(1, 1),
       numbered(2, 2))
-    try await peer.expect(
+    try await client.expect(
       sent("1", revision: 1), answer("2"), sent("1", revision: 1, changed: false),
       failure("2", -32011))
     // The sequence number of a refused input is free.
-    peer.send(
+    client.send(
       request("3", "store/open", #"{"store":"probe","kind":"probe"}"#), numbered(2, 2))
-    try await peer.expect(answer("3", #"{"revision":2}"#), sent("2", revision: 3))
+    try await client.expect(answer("3", #"{"revision":2}"#), sent("2", revision: 3))
   }
 
   @Test("a repeated input that settles later gets a response when its store is closed")
   func closedMeanwhile() async throws {
-    let peer = Peer(World())
-    _ = try await name(peer)
+    let client = TestClient(World())
+    _ = try await name(client)
     func work(_ id: String, settle: Bool) -> String {
       request(
         id, "store/send",
         #"{"store":"probe","sequence":1,"settle":\#(settle),"input":{"type":"work","name":"a"}}"#)
     }
-    peer.send(work("1", settle: false), work("2", settle: true))
-    try await peer.expect(sent("1", revision: 0, changed: false))
-    peer.send(request("3", "store/close", #"{"store":"probe"}"#), work("4", settle: true))
-    try await peer.expect(
+    client.send(work("1", settle: false), work("2", settle: true))
+    try await client.expect(sent("1", revision: 0, changed: false))
+    client.send(request("3", "store/close", #"{"store":"probe"}"#), work("4", settle: true))
+    try await client.expect(
       sent("2", revision: 0, changed: false), answer("3"), sent("4", revision: 0, changed: false))
   }
 
@@ -105,7 +105,7 @@ struct SequenceTests {
     let world = World()
     var limits = ServerLimits()
     limits.openRequests = 1
-    let first = Peer(world, limits: limits)
+    let first = TestClient(world, limits: limits)
     let handle = try await name(first)
     first.send(work("1", "a"), numbered(1, 1))
     first.send(numbered(2, 2, isNotification: true))
@@ -113,7 +113,7 @@ struct SequenceTests {
     _ = try await first.messages(3)
     first.tell(.disconnected)
 
-    let second = Peer(world, limits: limits)
+    let second = TestClient(world, limits: limits)
     second.send(attach(handle))
     try await second.expect(answer("0", #"{"stores":{},"sequence":0}"#))
     second.send(numbered(1, 1), numbered(2, 2), numbered(3, 3))
@@ -125,29 +125,29 @@ struct SequenceTests {
   func batch() async throws {
     var limits = ServerLimits()
     limits.outboxBytes = 100
-    let peer = Peer(World(), limits: limits)
-    _ = try await name(peer)
+    let client = TestClient(World(), limits: limits)
+    _ = try await name(client)
     let pings = Array(repeating: request("9", "ping"), count: 5).joined(separator: ",")
-    peer.send(
+    client.send(
       "[\(pings),\(numbered(1, 1)),\(numbered(2, 2, isNotification: true))]", numbered(3, 3))
-    let messages = try await peer.messages(2)
+    let messages = try await client.messages(2)
     #expect(messages[0].contains("outboxBytes"))
     try #expect(Message(messages[1]) == Message(expected: outOfOrder("3", 1)))
-    peer.send(numbered(1, 1), numbered(2, 2))
-    try await peer.expect(sent("1", revision: 1), sent("2", revision: 2))
+    client.send(numbered(1, 1), numbered(2, 2))
+    try await client.expect(sent("1", revision: 1), sent("2", revision: 2))
   }
 
   @Test("a permanent refusal does not block later inputs")
   func faults() async throws {
-    let peer = Peer(World())
-    _ = try await name(peer)
-    peer.send(
+    let client = TestClient(World())
+    _ = try await name(client)
+    client.send(
       request(
         "1", "store/send", #"{"store":"probe","sequence":1,"input":{"type":"eaten"}}"#),
       request(
         "2", "store/send", #"{"store":"nothing","sequence":2,"input":{"type":"set"}}"#),
       numbered(3, 3))
-    try await peer.expect(
+    try await client.expect(
       refusal("1", path: "/input/type"), failure("2", -32010), sent("3", revision: 1))
   }
 
@@ -157,7 +157,7 @@ struct SequenceTests {
   @Test("a refused input is refused again after a later one was accepted")
   func refusedAgain() async throws {
     let world = World()
-    let first = Peer(world)
+    let first = TestClient(world)
     let handle = try await name(first)
     func faulty(_ id: String) -> String {
       request(id, "store/send", #"{"store":"probe","sequence":1,"input":{"type":"eaten"}}"#)
@@ -166,7 +166,7 @@ struct SequenceTests {
     try await first.expect(refusal("1", path: "/input/type"), sent("2", revision: 1))
     first.tell(.disconnected)
 
-    let second = Peer(world)
+    let second = TestClient(world)
     second.send(attach(handle), faulty("1"), numbered(2, 2))
     try await second.expect(
       answer("0", #"{"stores":{},"sequence":2}"#), refusal("1", path: "/input/type"),

@@ -10,10 +10,10 @@ import Testing
 @Suite("session/*", .timeLimit(.minutes(15)))
 struct SessionMethodTests {
   /// Opens a session, and returns its handle.
-  private func open(_ peer: Peer, as name: String? = nil) async throws -> String {
+  private func open(_ client: TestClient, as name: String? = nil) async throws -> String {
     let params = name.map { "{\"frontend\":\"\($0)\"}" }
-    peer.send(request("\"open\"", "session/open", params))
-    let answer = try JSONValue(parsing: Array(try await peer.messages(1)[0].utf8))
+    client.send(request("\"open\"", "session/open", params))
+    let answer = try JSONValue(parsing: Array(try await client.messages(1)[0].utf8))
     guard case .object(let members) = answer, case .object(let result)? = members["result"],
       case .string(let handle)? = result["session"]
     else {
@@ -43,7 +43,7 @@ struct SessionMethodTests {
   func resume() async throws {
     for framing in Framing.allCases {
       let world = World()
-      let first = Peer(world, framing)
+      let first = TestClient(world, framing)
       let handle = try await open(first)
       first.send(subscribe("1"), work("2", "a"), set("3", 1))
       _ = try await first.messages(3)
@@ -52,7 +52,7 @@ struct SessionMethodTests {
       world.orders.tell("a", .set(2), .set(3), .end)
       try await world.loop.turns(3)
 
-      let second = Peer(world, framing)
+      let second = TestClient(world, framing)
       second.send(attach("1", handle, #"{"probe":1}"#))
       try await second.expect(
         answer("1", #"{"stores":{"probe":{"replayed":2}},"sequence":null}"#),
@@ -67,12 +67,12 @@ struct SessionMethodTests {
   @Test("if missed updates are not available, the response has the state and the reason")
   func snapshot() async throws {
     let world = World()
-    let peer = Peer(world)
-    let handle = try await open(peer)
-    peer.send(set("1", 1))
-    _ = try await peer.messages(1)
-    peer.send(attach("2", handle, #"{"probe":null,"todo":5}"#))
-    try await peer.expect(
+    let client = TestClient(world)
+    let handle = try await open(client)
+    client.send(set("1", 1))
+    _ = try await client.messages(1)
+    client.send(attach("2", handle, #"{"probe":null,"todo":5}"#))
+    try await client.expect(
       answer(
         "2",
         #"{"stores":{"probe":{"snapshot":{"revision":1,"state":{"number":1,"text":""}},"reason":"none"},"#
@@ -83,17 +83,17 @@ struct SessionMethodTests {
   @Test("an invalid attach request is refused, and changes nothing")
   func refused() async throws {
     let world = World()
-    let peer = Peer(world)
-    let handle = try await open(peer, as: "page")
-    peer.send(subscribe("0"))
-    _ = try await peer.messages(1)
+    let client = TestClient(world)
+    let handle = try await open(client, as: "page")
+    client.send(subscribe("0"))
+    _ = try await client.messages(1)
     let never = String(repeating: "0", count: 32)
-    peer.send(
+    client.send(
       attach("1", never), attach("2", handle, #"{"nothing":1}"#),
       attach("3", handle, #"{"probe":-1}"#), attach("4", handle, #"{"probe":"1"}"#),
       attach("5", handle, role: "king"), request("6", "session/attach"),
       attach("7", handle, as: String(repeating: "x", count: 257)), set("8", 1))
-    try await peer.expect(
+    try await client.expect(
       failure("1", -32012), failure("2", -32010), refusal("3", path: "/revisions/probe"),
       refusal("4", path: "/revisions/probe"), refusal("5", path: "/role"),
       refusal("6", path: "/session"),
@@ -104,7 +104,7 @@ struct SessionMethodTests {
   @Test("an observer receives updates, and becomes a driver when it attaches again")
   func observer() async throws {
     let world = World()
-    let (driver, observer) = (Peer(world), Peer(world))
+    let (driver, observer) = (TestClient(world), TestClient(world))
     let handle = try await open(driver, as: "page")
     observer.send(attach("1", handle, #"{"probe":null}"#, as: "tv", role: "observer"))
     try await observer.expect(failure("1", -32014))
@@ -134,7 +134,7 @@ struct SessionMethodTests {
   @Test("the older connection of a name is notified, closed, and no longer read")
   func evicted() async throws {
     let world = World()
-    let (old, new) = (Peer(world), Peer(world))
+    let (old, new) = (TestClient(world), TestClient(world))
     let handle = try await open(old, as: "page")
     old.send(subscribe("1"))
     _ = try await old.messages(1)
@@ -153,7 +153,7 @@ struct SessionMethodTests {
   @Test("an input that is sent again is applied once, and settles with the first")
   func sequence() async throws {
     let world = World()
-    let first = Peer(world)
+    let first = TestClient(world)
     func numbered(_ id: String, _ sequence: String, _ input: String, settle: Bool) -> String {
       request(
         id, "store/send",
@@ -174,7 +174,7 @@ struct SessionMethodTests {
       numbered("4", "1", set1, settle: false), numbered("5", "2", workA, settle: true))
     try await first.expect(refusal("3", path: "/input/type"), sent("4", revision: 1))
 
-    let second = Peer(world)
+    let second = TestClient(world)
     second.send(
       attach("1", handle, as: "page"), numbered("2", "1", set1, settle: true),
       numbered("3", "2", workA, settle: true), numbered("4", "2", workA, settle: false))
@@ -188,7 +188,7 @@ struct SessionMethodTests {
   @Test("after detach the session continues, and after close it has ended for all clients")
   func leaving() async throws {
     let world = World()
-    let (one, two) = (Peer(world), Peer(world))
+    let (one, two) = (TestClient(world), TestClient(world))
     one.send(request("0", "session/detach"))
     try await one.expect(failure("0", -32012))
     let handle = try await open(one)
@@ -226,7 +226,7 @@ struct SessionMethodTests {
   func ended() async throws {
     for role in ["driver", "observer"] {
       let world = World()
-      let (one, two) = (Peer(world), Peer(world))
+      let (one, two) = (TestClient(world), TestClient(world))
       let handle = try await open(one)
       two.send(attach("1", handle, role: role))
       _ = try await two.messages(1)
@@ -261,7 +261,7 @@ struct SessionMethodTests {
   @Test("session/info lists the stores of the session and the attached clients")
   func info() async throws {
     let world = World()
-    let (one, two) = (Peer(world), Peer(world))
+    let (one, two) = (TestClient(world), TestClient(world))
     let handle = try await open(one, as: "page")
     one.send(
       set("1", 1), request("2", "store/close", #"{"store":"probe"}"#), subscribe("3", "todo"))
@@ -285,7 +285,7 @@ struct SessionMethodTests {
   @Test("each subscriber of a store has its own format")
   func formats() async throws {
     let world = World()
-    let (one, two) = (Peer(world, .lines), Peer(world, .headers))
+    let (one, two) = (TestClient(world, .lines), TestClient(world, .headers))
     let handle = try await open(one)
     two.send(
       attach("1", handle), request("2", "store/subscribe", #"{"store":"probe","format":"state"}"#))

@@ -47,38 +47,38 @@ struct ShutdownTests {
     "after exit, open requests get a limited time, and the server knows whether shutdown came",
     arguments: [true, false])
   func exits(afterShutdown: Bool) async throws {
-    let peer = Peer()
-    peer.send(work("1", "a"))
-    if afterShutdown { peer.send(request("2", "shutdown")) }
-    #expect(!peer.expires)
-    peer.send(Self.exit)
-    #expect(peer.expires)
-    #expect(!peer.isClosed)
-    #expect(peer.connection?.hasExited == true)
-    #expect(peer.connection?.hasExitedEarly == !afterShutdown)
-    peer.tell(.timeIsUp)
-    let answers = try await peer.messages(afterShutdown ? 2 : 1)
+    let client = TestClient()
+    client.send(work("1", "a"))
+    if afterShutdown { client.send(request("2", "shutdown")) }
+    #expect(!client.expires)
+    client.send(Self.exit)
+    #expect(client.expires)
+    #expect(!client.isClosed)
+    #expect(client.connection?.hasExited == true)
+    #expect(client.connection?.hasExitedEarly == !afterShutdown)
+    client.tell(.timeIsUp)
+    let answers = try await client.messages(afterShutdown ? 2 : 1)
     #expect(answers.last?.contains("-32800") == true)
-    #expect(peer.isClosed)
+    #expect(client.isClosed)
   }
 
   /// On the request template's path, the server did not check for a shutdown.
   @Test("an input that matches a request template is refused after shutdown, too")
   func alike() async throws {
-    let peer = Peer()
-    for id in 1...3 { peer.send(set("\(id)", id)) }
-    peer.send(request("4", "shutdown"), set("5", 5))
-    let last = try await peer.messages(5).last
+    let client = TestClient()
+    for id in 1...3 { client.send(set("\(id)", id)) }
+    client.send(request("4", "shutdown"), set("5", 5))
+    let last = try await client.messages(5).last
     #expect(last?.contains("-32600") == true)
   }
 
   @Test("exit requires no token, and shutdown requires one")
   func tokens() async throws {
     let table = try TokenTable(parsing: Array("a 0123456789abcdef".utf8))
-    let peer = Peer(credentials: Credentials(table))
-    peer.send(request("1", "shutdown"), Self.exit)
-    #expect(try await peer.messages(1).count == 1)
-    #expect(peer.isClosed)
-    #expect(peer.connection?.hasExitedEarly == true)
+    let client = TestClient(credentials: Credentials(table))
+    client.send(request("1", "shutdown"), Self.exit)
+    #expect(try await client.messages(1).count == 1)
+    #expect(client.isClosed)
+    #expect(client.connection?.hasExitedEarly == true)
   }
 }

@@ -22,7 +22,7 @@ struct StoreModelTests {
 
 private final class RandomConversation {
   private let world: World
-  private let peer: Peer
+  private let client: TestClient
   private var numbers: FixedNumbers
   private var model = StoreModel()
   private var handle = ""
@@ -41,7 +41,7 @@ private final class RandomConversation {
 
   init(seed: Int) throws {
     world = World(underTest: .init(), kinds: Self.kinds)
-    peer = Peer(world)
+    client = TestClient(world)
     numbers = FixedNumbers(seed: UInt64(seed))
     var trees = RandomTrees(numbers: FixedNumbers(seed: UInt64(seed) ^ 0x5EED))
     var loaders: [String: LoaderModel] = [:]
@@ -251,15 +251,15 @@ private final class RandomConversation {
     let id = "\(lastID)"
     cancellable.append(id)
     try model.sends(id, to: store)
-    peer.send(ServerCoreTests.send(id, input, to: store, settle: pick(3) > 0))
+    client.send(ServerCoreTests.send(id, input, to: store, settle: pick(3) > 0))
     try receive()
-    model.rested()
+    model.becameIdle()
   }
 
   private func call(_ method: String, _ params: String) throws -> JSONValue {
     lastID += 1
     let id = "\(lastID)"
-    peer.send(request(id, method, params))
+    client.send(request(id, method, params))
     let answers = try receive()
     return try #require(answers[id])
   }
@@ -270,7 +270,7 @@ private final class RandomConversation {
   private func receive() throws -> [String: JSONValue] {
     world.loop.runAll()
     var results: [String: JSONValue] = [:]
-    for text in peer.takeMessages() {
+    for text in client.takeMessages() {
       try model.received(text)
       let message = try JSONValue(parsing: text)
       if let id = message["id"]?.description, let result = message["result"] {

@@ -136,42 +136,42 @@ struct StoreSendTests {
   func openRequests() async throws {
     var limits = ServerLimits()
     limits.openRequests = 3
-    let peer = Peer(limits: limits)
+    let client = TestClient(limits: limits)
     let error = failure("9", -32015, data: #"{"limit":"openRequests"}"#)
-    peer.send(
+    client.send(
       work("1", "a"), work("2", "b", settle: false),
       notification("store/send", #"{"store":"probe","input":{"type":"work","name":"c"}}"#),
       set("9", 1), work("9", "d"), request("3", "ping"))
-    try await peer.expect(sent("2", revision: 0, changed: false), error, error, answer("3"))
+    try await client.expect(sent("2", revision: 0, changed: false), error, error, answer("3"))
     // A notification over the limit is dropped, and changes nothing.
-    peer.send(notification("store/send", #"{"store":"probe","input":{"type":"set","number":7}}"#))
-    for name in ["c", "b", "a"] { peer.world.orders.tell(name, .end) }
-    try await peer.expect(sent("1", revision: 0, changed: false))
-    peer.send(set("4", 1), work("5", "e"))
-    peer.world.orders.tell("e", .end)
-    try await peer.expect(sent("4", revision: 1), sent("5", revision: 1, changed: false))
+    client.send(notification("store/send", #"{"store":"probe","input":{"type":"set","number":7}}"#))
+    for name in ["c", "b", "a"] { client.world.orders.tell(name, .end) }
+    try await client.expect(sent("1", revision: 0, changed: false))
+    client.send(set("4", 1), work("5", "e"))
+    client.world.orders.tell("e", .end)
+    try await client.expect(sent("4", revision: 1), sent("5", revision: 1, changed: false))
   }
 
   @Test("work that has become a feed does not count as running")
   func feeds() async throws {
     var limits = ServerLimits()
     limits.openRequests = 1
-    let peer = Peer(limits: limits)
+    let client = TestClient(limits: limits)
     for name in ["a", "b"] {
-      peer.send(work("1", name))
-      peer.world.orders.tell(name, .becomeFeed)
-      try await peer.expect(sent("1", revision: 0, changed: false))
+      client.send(work("1", name))
+      client.world.orders.tell(name, .becomeFeed)
+      try await client.expect(sent("1", revision: 0, changed: false))
     }
   }
 
   @Test("timers count as running")
   func timers() async throws {
-    let peer = Peer()
-    peer.send(send("1", #"{"type":"sleep","seconds":5}"#, settle: true))
-    peer.expectNothing()
+    let client = TestClient()
+    client.send(send("1", #"{"type":"sleep","seconds":5}"#, settle: true))
+    client.expectNothing()
     // The work sends nothing before it sleeps, so the test polls the clock.
-    await eventually("the work sleeps") { peer.world.clock.sleeperCount > 0 }
-    peer.world.clock.advance(to: peer.world.clock.now.advanced(by: .seconds(5)))
-    try await peer.expect(sent("1", revision: 1))
+    await eventually("the work sleeps") { client.world.clock.sleeperCount > 0 }
+    client.world.clock.advance(to: client.world.clock.now.advanced(by: .seconds(5)))
+    try await client.expect(sent("1", revision: 1))
   }
 }

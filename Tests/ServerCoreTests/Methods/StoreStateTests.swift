@@ -12,9 +12,9 @@ struct StoreStateTests {
   @Test("the response has the state, its revision and its digest, and the store opens on first use")
   func state() async throws {
     // The digests were computed with Python's `zlib.crc32` from a manually written RFC 8785 form.
-    let peer = Peer()
-    peer.send(Self.state("1", "probe"), set("2", -7), Self.state("3", "probe"))
-    try await peer.expect(
+    let client = TestClient()
+    client.send(Self.state("1", "probe"), set("2", -7), Self.state("3", "probe"))
+    try await client.expect(
       answer("1", #"{"revision":0,"state":{"number":0,"text":""},"digest":\#(Digest.empty)}"#),
       sent("2", revision: 1),
       answer(
@@ -23,12 +23,12 @@ struct StoreStateTests {
 
   @Test("the digest is computed from the canonical form, not from the text on the wire")
   func digest() async throws {
-    let peer = Peer()
-    peer.send(
+    let client = TestClient()
+    client.send(
       send(
         "1", #"{"type":"put","number":1e21,"text":"\u20ac$\u000f\nA'B\"\\\u00e9"}"#, to: "loose"),
       Self.state("2", "loose"))
-    let messages = try await peer.messages(2)
+    let messages = try await client.messages(2)
     let result = try JSONValue(parsing: messages[1])["result"]
     #expect(result?["digest"]?.int == Digest.loose)
     // Also compares with the test's own bitwise checksum of the canonical form of the received
@@ -45,11 +45,11 @@ struct StoreStateTests {
     // A known gap: the state itself could be sent.
     for value in ["1e400", String(repeating: "[", count: 124) + String(repeating: "]", count: 124)]
     {
-      let peer = Peer()
-      peer.send(
+      let client = TestClient()
+      client.send(
         send("1", #"{"type":"keep","value":\#(value)}"#, to: "loose"), Self.state("2", "loose"),
         subscribe("3", "loose"))
-      let messages = try await peer.messages(3)
+      let messages = try await client.messages(3)
       #expect(messages[2].hasSuffix("\"kept\":\(value)}}}"))
       if value == "1e400" {
         #expect(try Message(messages[1]) == Message(expected: failure("2", -32603)))

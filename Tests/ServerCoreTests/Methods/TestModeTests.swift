@@ -39,71 +39,71 @@ struct TestModeTests {
   @Test(
     "timers fire in order, with their effects immediately after them, and the response comes last")
   func advanceClock() async throws {
-    let peer = Peer(Self.world())
-    peer.send(
+    let client = TestClient(Self.world())
+    client.send(
       subscribe("1"), Self.sleep("2", 3), Self.sleep("3", 1), Self.sleep("4", 9),
       Self.advance("5", "3.0"), ServerCoreTests.set("6", 7))
-    try await peer.expect(
+    try await client.expect(
       answer("1", Self.snapshot),
       changed(0, 1, number: 1, applied: "4"), sent("3", revision: 1),
       changed(1, 2, number: 2, applied: "4"), sent("2", revision: 2),
       answer("5"),
       changed(2, 3, number: 7, applied: "6"), sent("6", revision: 3))
     // One nanosecond less than the remaining time is not enough.
-    peer.send(Self.advance("7", "5.999999999"))
-    try await peer.expect(answer("7"))
-    peer.send(Self.advance("8", "1e-9"))
-    try await peer.expect(
+    client.send(Self.advance("7", "5.999999999"))
+    try await client.expect(answer("7"))
+    client.send(Self.advance("8", "1e-9"))
+    try await client.expect(
       changed(3, 4, number: 8, applied: "6"), sent("4", revision: 4), answer("8"))
-    peer.send(Self.advance("9", "0"))
-    try await peer.expect(answer("9"))
+    client.send(Self.advance("9", "0"))
+    try await client.expect(answer("9"))
   }
 
   @Test("a notification advances the clock, and in a batch the response is part of the batch")
   func advanceForms() async throws {
-    let peer = Peer(Self.world())
-    peer.send(Self.sleep("1", 1), notification("test/advanceClock", "{\"by\":1}"))
-    try await peer.expect(sent("1", revision: 1))
-    peer.send("[\(Self.sleep("2", 1)),\(Self.advance("3", "1"))]")
-    try await peer.expect("[\(sent("2", revision: 2)),\(answer("3"))]")
+    let client = TestClient(Self.world())
+    client.send(Self.sleep("1", 1), notification("test/advanceClock", "{\"by\":1}"))
+    try await client.expect(sent("1", revision: 1))
+    client.send("[\(Self.sleep("2", 1)),\(Self.advance("3", "1"))]")
+    try await client.expect("[\(sent("2", revision: 2)),\(answer("3"))]")
   }
 
   @Test("messages wait until the work of earlier ones is idle, however they are split into chunks")
   func waiting() async throws {
     for together in [true, false] {
-      let peer = Peer(Self.world())
+      let client = TestClient(Self.world())
       let messages = [
         subscribe("1"), Self.sleep("2", 0, settle: false), ServerCoreTests.set("3", 10),
         Self.sleep("4", 0, settle: false),
       ]
       if together {
-        peer.send(bytes: peer.bytes(of: messages))
+        client.send(bytes: client.bytes(of: messages))
       } else {
-        for message in messages { peer.send(message) }
+        for message in messages { client.send(message) }
       }
-      try await peer.expect(
+      try await client.expect(
         answer("1", Self.snapshot), sent("2", revision: 0, changed: false),
         changed(0, 1, number: 1, applied: "2"),
         changed(1, 2, number: 10, applied: "3"), sent("3", revision: 2),
         sent("4", revision: 2, changed: false), changed(2, 3, number: 11, applied: "4"))
-      #expect(peer.wantedAgain > 0)
+      #expect(client.wantedAgain > 0)
     }
   }
 
   @Test("a connection does not read while its own messages wait")
   func wantsBytes() async throws {
-    let peer = Peer(Self.world())
-    peer.send(Self.sleep("1", 0), ServerCoreTests.set("2", 2))
-    #expect(!peer.wantsBytes)
-    try await peer.expect(sent("1", revision: 1), sent("2", revision: 2))
-    #expect(peer.wantsBytes)
-    #expect(peer.wantedAgain == 1)
+    let client = TestClient(Self.world())
+    client.send(Self.sleep("1", 0), ServerCoreTests.set("2", 2))
+    #expect(!client.wantsBytes)
+    try await client.expect(sent("1", revision: 1), sent("2", revision: 2))
+    #expect(client.wantsBytes)
+    #expect(client.wantedAgain == 1)
   }
 
   @Test("two connections share the clock, and their messages are handled in order of arrival")
   func twoConnections() async throws {
     let world = Self.world()
-    let (one, two) = (Peer(world), Peer(world))
+    let (one, two) = (TestClient(world), TestClient(world))
     var order: [String] = []
     one.writing = { order.append("one") }
     two.writing = { order.append("two") }
@@ -119,8 +119,8 @@ struct TestModeTests {
   @Test("a connection that closes does not block other connections")
   func disconnected() async throws {
     let world = Self.world()
-    var one: Peer? = Peer(world)
-    let two = Peer(world)
+    var one: TestClient? = TestClient(world)
+    let two = TestClient(world)
     one?.send(Self.sleep("1", 5), Self.advance("2", "1"), ServerCoreTests.set("3", 1))
     two.send(ServerCoreTests.set("1", 1))
     one = nil
@@ -139,11 +139,11 @@ struct TestModeTests {
 
   @Test("an operation fails as often as the fault demands", arguments: forms)
   func fail(form: String) async throws {
-    let peer = Peer(Self.world())
-    peer.send(
+    let client = TestClient(Self.world())
+    client.send(
       Self.inject("1", "{\"type\":\"fail\"}", times: "2"), Self.set("2", form, 5),
       Self.set("3", form, 6), Self.set("4", form, 7))
-    try await peer.expect(
+    try await client.expect(
       answer("1"), sent("2", revision: 1), sent("3", revision: 1, changed: false),
       sent("4", revision: 2))
   }
@@ -151,23 +151,23 @@ struct TestModeTests {
   @Test("each attempt of an operation meets a fault", arguments: 1...3)
   func retried(failures: Int) async throws {
     // A fault replaced the whole operation, so that it was not tried again.
-    let peer = Peer(Self.world())
-    peer.send(
+    let client = TestClient(Self.world())
+    client.send(
       subscribe("0", "fallible"), Self.inject("1", "{\"type\":\"fail\"}", times: "\(failures)"),
       Self.set("2", "retried", 5), Self.advance("3", "3"))
-    try await peer.expect(
+    try await client.expect(
       answer("0", "{\"revision\":0,\"state\":{\"number\":0}}"), answer("1"),
       Self.frame(0, 1, failures < 3 ? 5 : -1, applied: "2"), sent("2", revision: 1), answer("3"))
   }
 
   @Test("an operation is delayed by the virtual clock", arguments: forms)
   func delay(form: String) async throws {
-    let peer = Peer(Self.world())
-    peer.send(
+    let client = TestClient(Self.world())
+    client.send(
       subscribe("0", "fallible"), Self.inject("1", "{\"type\":\"delay\",\"seconds\":1.5}"),
       Self.set("2", form, 5), Self.advance("3", "1"), Self.set("4", form, 6),
       Self.advance("5", "0.5"))
-    try await peer.expect(
+    try await client.expect(
       answer("0", "{\"revision\":0,\"state\":{\"number\":0}}"), answer("1"), answer("3"),
       Self.frame(0, 1, 6, applied: "4"), sent("4", revision: 1),
       Self.frame(1, 2, 5, applied: "4"), sent("2", revision: 2), answer("5"))
@@ -175,17 +175,17 @@ struct TestModeTests {
 
   @Test("an operation hangs until it is cancelled", arguments: forms)
   func hang(form: String) async throws {
-    let peer = Peer(Self.world())
-    peer.send(
+    let client = TestClient(Self.world())
+    client.send(
       Self.inject("1", "{\"type\":\"hang\"}"), Self.set("2", form, 5),
       Self.advance("3", "1000000"), cancel("2"), Self.set("4", form, 6))
-    try await peer.expect(answer("1"), answer("3"), failure("2", -32800), sent("4", revision: 1))
+    try await client.expect(answer("1"), answer("3"), failure("2", -32800), sent("4", revision: 1))
   }
 
   @Test("the connection that injected the fault is dropped, and no other", arguments: forms)
   func dropConnection(form: String) async throws {
     let world = Self.world()
-    let (one, two) = (Peer(world), Peer(world))
+    let (one, two) = (TestClient(world), TestClient(world))
     one.send(Self.inject("1", "{\"type\":\"dropConnection\"}"))
     try await one.expect(answer("1"))
     two.send(Self.set("1", form, 4))
@@ -202,7 +202,7 @@ struct TestModeTests {
   @Test("faults apply to one session only")
   func ownFaults() async throws {
     let world = Self.world()
-    let (one, two) = (Peer(world), Peer(world))
+    let (one, two) = (TestClient(world), TestClient(world))
     one.send(Self.inject("1", "{\"type\":\"fail\"}"))
     try await one.expect(answer("1"))
     two.send(subscribe("1", "fallible"), Self.set("2", "atOnce", 5))
@@ -216,13 +216,13 @@ struct TestModeTests {
   func endsWhileBusy() async throws {
     let outside = OutsideWork()
     let ended = outside.begin()
-    let peer = Peer(World(underTest: .init(), outside: outside))
-    peer.send(request("1", "ping"), ServerCoreTests.set("2", 5))
-    peer.tell(.finish)
-    #expect(peer.takeMessages() == [])
-    peer.tell(.timeIsUp)
-    try await peer.expect(answer("1"), sent("2", revision: 1))
-    #expect(peer.isClosed)
+    let client = TestClient(World(underTest: .init(), outside: outside))
+    client.send(request("1", "ping"), ServerCoreTests.set("2", 5))
+    client.tell(.finish)
+    #expect(client.takeMessages() == [])
+    client.tell(.timeIsUp)
+    try await client.expect(answer("1"), sent("2", revision: 1))
+    #expect(client.isClosed)
     ended()
   }
 
@@ -230,11 +230,11 @@ struct TestModeTests {
 
   @Test("without --test the methods do not exist")
   func notUnderTest() async throws {
-    let peer = Peer()
-    peer.send(Self.advance("1", "1"), Self.inject("2", "{\"type\":\"hang\"}"))
-    try await peer.expect(failure("1", -32601), failure("2", -32601))
-    peer.send(request("3", "test/advanceClock"), request("4", "test/injectFault", "[]"))
-    try await peer.expect(failure("3", -32601), failure("4", -32601))
+    let client = TestClient()
+    client.send(Self.advance("1", "1"), Self.inject("2", "{\"type\":\"hang\"}"))
+    try await client.expect(failure("1", -32601), failure("2", -32601))
+    client.send(request("3", "test/advanceClock"), request("4", "test/injectFault", "[]"))
+    try await client.expect(failure("3", -32601), failure("4", -32601))
   }
 
   @Test(
@@ -272,20 +272,20 @@ struct TestModeTests {
       ),
     ])
   func refused(method: String, params: String, path: String) async throws {
-    let peer = Peer(Self.world())
-    peer.send(request("1", method, params))
-    try await peer.expect(refusal("1", path: path))
+    let client = TestClient(Self.world())
+    client.send(request("1", method, params))
+    try await client.expect(refusal("1", path: path))
   }
 
   @Test("faults of unknown and closed stores are refused")
   func noStore() async throws {
-    let peer = Peer(Self.world())
-    peer.send(Self.inject("1", "{\"type\":\"hang\"}", store: "unknown"))
-    try await peer.expect(failure("1", -32010))
-    peer.send(
+    let client = TestClient(Self.world())
+    client.send(Self.inject("1", "{\"type\":\"hang\"}", store: "unknown"))
+    try await client.expect(failure("1", -32010))
+    client.send(
       subscribe("2"), request("3", "store/close", "{\"store\":\"probe\"}"),
       Self.inject("4", "{\"type\":\"hang\"}", store: "probe"))
-    let messages = try await peer.messages(4)
+    let messages = try await client.messages(4)
     #expect(try Message(try #require(messages.last)) == Message(expected: failure("4", -32011)))
   }
 }

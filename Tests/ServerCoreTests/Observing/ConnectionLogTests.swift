@@ -30,8 +30,8 @@ struct ConnectionLogTests {
       try TokenTable(parsing: "alice \(AuthorisationTests.alice)\n".utf8))
   }
 
-  private func peer() -> Peer {
-    Peer(
+  private func client() -> TestClient {
+    TestClient(
       world, credentials: credentials,
       logger: Logger(label: "tests") { [events] _ in Lines(events: events) })
   }
@@ -42,12 +42,12 @@ struct ConnectionLogTests {
 
   @Test("lines of one connection have the same id, lines of others another one")
   func connections() async throws {
-    let (first, second) = (peer(), peer())
-    for peer in [first, second] {
-      peer.send(
+    let (first, second) = (client(), client())
+    for client in [first, second] {
+      client.send(
         request("1", "initialize", "{\"token\":\"\(AuthorisationTests.alice)\"}"),
         request("\"a\\nb\"", "initialize", "{\"client\":{\"name\":\"c\",\"version\":\"1\"}}"))
-      _ = peer.takeMessages()
+      _ = client.takeMessages()
     }
     let known = metadata("authenticated a client")
     let greeted = metadata("initialized a client")
@@ -63,14 +63,14 @@ struct ConnectionLogTests {
 
   @Test("a line has the first digits of the handle and never the token")
   func session() async throws {
-    let peer = peer()
-    peer.send(
+    let client = client()
+    client.send(
       request("1", "initialize", "{\"token\":\"\(AuthorisationTests.alice)\"}"),
       request("2", "session/open"))
-    let messages = peer.takeMessages()
+    let messages = client.takeMessages()
     let digits = try #require(messages.last?.firstMatch(of: /"session":"([0-9a-f]{32})"/)?.1)
     for wrong in ["wrong-1-secret", "wrong-2-secret", "wrong-3-secret"] {
-      peer.send(request("3", "initialize", "{\"token\":\"\(wrong)\"}"))
+      client.send(request("3", "initialize", "{\"token\":\"\(wrong)\"}"))
     }
     let refused = try #require(metadata("closing a client that has sent too many wrong").first)
     #expect(refused["session"] == "\(digits.prefix(8))" && refused["request"] == "3")

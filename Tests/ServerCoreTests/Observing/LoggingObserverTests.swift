@@ -33,16 +33,16 @@ struct LoggingObserverTests {
     let lines = Record<String>()
     var logger = Logger(label: "tests") { _ in RecordingLogHandler(lines: lines, logLevel: level) }
     logger.logLevel = level
-    let peer = Peer(World(observers: [LoggingObserver(logger)]))
+    let client = TestClient(World(observers: [LoggingObserver(logger)]))
     for (id, input) in [("atOnce", 77_123), ("atOnce", -1), ("part", -77_123)].enumerated() {
-      peer.send(
+      client.send(
         send(
           "\(id)", "{\"type\":\"\(input.0)\",\"number\":\(input.1)}", to: "fallible",
           settle: true))
-      _ = try await peer.messages(1)
+      _ = try await client.messages(1)
     }
     try await lines.reaches(count)
-    peer.send(request("9", "store/close", "{\"store\":\"fallible\"}"))
+    client.send(request("9", "store/close", "{\"store\":\"fallible\"}"))
     let all = lines.all
     #expect(!all.joined().contains("77123"), "a payload in \(all)")
     return all
@@ -58,12 +58,12 @@ struct LoggingObserverTests {
     let lines = Record<String>()
     var logger = Logger(label: "tests") { _ in RecordingLogHandler(lines: lines, logLevel: .info) }
     logger.logLevel = .info
-    let peer = Peer(World(observers: [LoggingObserver(logger)]))
+    let client = TestClient(World(observers: [LoggingObserver(logger)]))
     let name = "a\\n\\u001b[31m\\u2028é"
-    peer.send(
+    client.send(
       request("1", "store/open", "{\"store\":\"\(name)\",\"kind\":\"fallible\"}"),
       send("2", "{\"type\":\"atOnce\",\"number\":-1}", to: name, settle: true))
-    _ = try await peer.messages(2)
+    _ = try await client.messages(2)
     try await lines.reaches(1)
     #expect(lines.all[0].hasSuffix(#"store=a\n\u001b[31m\u2028é"#))
   }

@@ -26,38 +26,38 @@ struct AuthorisationTests {
     "without a valid token, the server serves only initialize and ping", arguments: Framing.allCases
   )
   func gate(_ framing: Framing) async throws {
-    let peer = Peer(framing, credentials)
-    peer.send(
+    let client = TestClient(framing, credentials)
+    client.send(
       set("1", 1), request("2", "store/open", "{}"), request("3", "ping"),
       request("4", "no/such"), notification("store/send"), request("5", "initialize"),
       "[\(set("6", 1)),\(request("7", "ping"))]")
-    try await peer.expect(
+    try await client.expect(
       failure("1", -32016), failure("2", -32016), answer("3"), failure("4", -32016),
       failure("5", -32016), "[\(failure("6", -32016)),\(answer("7"))]")
-    #expect(!peer.isAuthorised)
-    peer.send(Self.introduction("8", Self.alice), set("9", 1))
-    try await peer.expect(Self.welcome("8"), sent("9", revision: 1))
-    #expect(peer.identity == Identity("alice"))
-    #expect(peer.admitted == [Identity("alice")])
+    #expect(!client.isAuthorised)
+    client.send(Self.introduction("8", Self.alice), set("9", 1))
+    try await client.expect(Self.welcome("8"), sent("9", revision: 1))
+    #expect(client.identity == Identity("alice"))
+    #expect(client.admitted == [Identity("alice")])
   }
 
   @Test("the third wrong token closes the connection, and later tokens are not checked")
   func wrongTokens() async throws {
     let world = World()
-    let other = Peer(world, credentials: credentials)
+    let other = TestClient(world, credentials: credentials)
     other.send(Self.introduction("1", Self.bob))
     try await other.expect(Self.welcome("1"))
 
-    let peer = Peer(world, credentials: credentials)
-    peer.send(Self.introduction("1", "x"), Self.introduction("2", Self.alice + "x"))
-    try await peer.expect(failure("1", -32016), failure("2", -32016))
-    #expect(!peer.isClosed)
+    let client = TestClient(world, credentials: credentials)
+    client.send(Self.introduction("1", "x"), Self.introduction("2", Self.alice + "x"))
+    try await client.expect(failure("1", -32016), failure("2", -32016))
+    #expect(!client.isClosed)
     // In one chunk, so that later messages are available before the connection is closed.
-    peer.send(
+    client.send(
       Self.introduction("3", ""), Self.introduction("4", Self.alice), set("5", 1))
-    try await peer.expect(failure("3", -32016), failure("4", -32016), failure("5", -32016))
-    #expect(peer.isClosed)
-    #expect(!peer.isAbandoned)
+    try await client.expect(failure("3", -32016), failure("4", -32016), failure("5", -32016))
+    #expect(client.isClosed)
+    #expect(!client.isAbandoned)
 
     other.send(set("2", 5))
     try await other.expect(sent("2", revision: 1))
@@ -66,67 +66,67 @@ struct AuthorisationTests {
 
   @Test("a missing token does not count as a wrong token")
   func missingToken() async throws {
-    let peer = Peer(credentials: credentials)
+    let client = TestClient(credentials: credentials)
     for _ in 0..<5 {
-      peer.send(request("1", "initialize"))
-      try await peer.expect(failure("1", -32016))
+      client.send(request("1", "initialize"))
+      try await client.expect(failure("1", -32016))
     }
-    peer.send(Self.introduction("2", Self.alice), request("3", "initialize"))
-    try await peer.expect(Self.welcome("2"), Self.welcome("3"))
+    client.send(Self.introduction("2", Self.alice), request("3", "initialize"))
+    try await client.expect(Self.welcome("2"), Self.welcome("3"))
   }
 
   @Test("a connection never changes its identity")
   func oneIdentity() async throws {
-    let peer = Peer(credentials: credentials)
-    peer.send(
+    let client = TestClient(credentials: credentials)
+    client.send(
       Self.introduction("1", Self.alice), Self.introduction("2", Self.bob),
       Self.introduction("3", Self.alice), set("4", 1))
-    try await peer.expect(
+    try await client.expect(
       Self.welcome("1"), failure("2", -32016), Self.welcome("3"), sent("4", revision: 1))
-    #expect(peer.identity == Identity("alice"))
-    #expect(peer.admitted.count == 1)
+    #expect(client.identity == Identity("alice"))
+    #expect(client.admitted.count == 1)
   }
 
   @Test("an identity at its limit of connections gets no further connection")
   func identityLimit() async throws {
-    let peer = Peer(credentials: credentials)
-    peer.isIdentityFull = true
-    peer.send(Self.introduction("1", Self.alice))
-    try await peer.expect(failure("1", -32015, data: #"{"limit":"connectionsPerIdentity"}"#))
-    #expect(peer.isClosed)
-    #expect(peer.identity == nil)
+    let client = TestClient(credentials: credentials)
+    client.isIdentityFull = true
+    client.send(Self.introduction("1", Self.alice))
+    try await client.expect(failure("1", -32015, data: #"{"limit":"connectionsPerIdentity"}"#))
+    #expect(client.isClosed)
+    #expect(client.identity == nil)
   }
 
   @Test("replaced tokens apply immediately, and clients of removed names are notified and closed")
   func replacing() async throws {
-    let (alice, bob) = (Peer(credentials: credentials), Peer(credentials: credentials))
+    let (alice, bob) = (TestClient(credentials: credentials), TestClient(credentials: credentials))
     alice.send(Self.introduction("1", Self.alice))
     bob.send(Self.introduction("1", Self.bob))
     try await alice.expect(Self.welcome("1"))
     try await bob.expect(Self.welcome("1"))
 
     credentials.replace(with: try TokenTable(parsing: "alice another-token-0123".utf8))
-    for peer in [alice, bob] { peer.tell(.credentialsChanged) }
+    for client in [alice, bob] { client.tell(.credentialsChanged) }
     try await bob.expect(failure("null", -32016))
     #expect(bob.isClosed)
     alice.send(set("2", 1))
     try await alice.expect(sent("2", revision: 1))
 
-    let late = Peer(credentials: credentials)
+    let late = TestClient(credentials: credentials)
     late.send(Self.introduction("1", Self.alice), Self.introduction("2", "another-token-0123"))
     try await late.expect(failure("1", -32016), Self.welcome("2"))
   }
 
   @Test("no error contains a token")
   func secrecy() async throws {
-    let peer = Peer(credentials: credentials)
+    let client = TestClient(credentials: credentials)
     let token = "zzzzyyyyxxxxwwww"
-    peer.send(
+    client.send(
       Self.introduction("1", token), request("2", "initialize", "{\"token\":[\"\(token)\"]}"),
       request("3", "initialize", "{\"token\":{\"\(token)\":1}}"),
       request("4", "initialize", "\"\(token)\""),
       "{\"jsonrpc\":\"2.0\",\"method\":\"initialize\",\"params\":{\"token\":\"\(token)\"}")
-    let messages = try await peer.messages(5)
+    let messages = try await client.messages(5)
     #expect(messages.count == 5)
     for message in messages {
       #expect(message.contains("\"error\""))
@@ -138,14 +138,14 @@ struct AuthorisationTests {
 
   @Test("if no token is required, a token is not an error")
   func noCredentials() async throws {
-    let peer = Peer()
-    peer.send(Self.introduction("1", "x"), set("2", 1))
-    try await peer.expect(Self.welcome("1"), sent("2", revision: 1))
-    #expect(peer.isAuthorised && peer.identity == nil)
+    let client = TestClient()
+    client.send(Self.introduction("1", "x"), set("2", 1))
+    try await client.expect(Self.welcome("1"), sent("2", revision: 1))
+    #expect(client.isAuthorised && client.identity == nil)
   }
 }
 
-extension Peer {
+extension TestClient {
   convenience init(_ framing: Framing, _ credentials: Credentials) {
     self.init(World(), framing, credentials: credentials)
   }

@@ -12,12 +12,12 @@ struct BufferTests {
   private static let end = #""}}"# + "\n"
 
   /// Returns a client that has sent a part of a frame.
-  private func sending(_ bytes: Int, in world: World, _ framing: Framing = .lines) -> Peer {
-    let peer = Peer(world, framing, limits: Self.limits)
+  private func sending(_ bytes: Int, in world: World, _ framing: Framing = .lines) -> TestClient {
+    let client = TestClient(world, framing, limits: Self.limits)
     let text = Self.start + String(repeating: "x", count: bytes)
     let header = framing == .headers ? "Content-Length: \(text.utf8.count + 3)\r\n\r\n" : ""
-    peer.send(bytes: Array((header + text).utf8))
-    return peer
+    client.send(bytes: Array((header + text).utf8))
+    return client
   }
 
   @Test(
@@ -25,7 +25,7 @@ struct BufferTests {
     arguments: Framing.allCases)
   func frames(_ framing: Framing) async throws {
     let world = World()
-    var first: Peer? = sending(200_000, in: world, framing)
+    var first: TestClient? = sending(200_000, in: world, framing)
     let second = sending(200_000, in: world, framing)
     let refused = failure("null", -32015, data: #"{"limit":"bufferBytes"}"#)
     try await second.expect(refused)
@@ -50,14 +50,14 @@ struct BufferTests {
   // The bytes were counted in the batch and in the outbox, and a client that read was closed.
   @Test("the responses of a batch are counted once")
   func batchOnce() async throws {
-    let peer = Peer(limits: LifecycleTests.limits { $0.bufferBytes = 4_000_000 })
+    let client = TestClient(limits: LifecycleTests.limits { $0.bufferBytes = 4_000_000 })
     let text = String(repeating: "x", count: 250_000)
-    peer.send(send("0", #"{"type":"say","text":"\#(text)"}"#))
-    _ = try await peer.messages(1)
+    client.send(send("0", #"{"type":"say","text":"\#(text)"}"#))
+    _ = try await client.messages(1)
     let states = (1...10).map { request("\($0)", "store/state", #"{"store":"probe"}"#) }
-    peer.send("[\(states.joined(separator: ","))]")
-    try #require(!peer.isClosed)
-    let response = try JSONValue(parsing: try await peer.messages(1)[0])
+    client.send("[\(states.joined(separator: ","))]")
+    try #require(!client.isClosed)
+    let response = try JSONValue(parsing: try await client.messages(1)[0])
     #expect(response.array?.count == 10)
     #expect(response.array?.allSatisfy { $0["result"] != nil } == true)
   }
@@ -67,10 +67,10 @@ struct BufferTests {
     let world = World()
     let limits = LifecycleTests.limits { $0.bufferBytes = 1_000_000 }
     let text = String(repeating: "x", count: 600_000)
-    let (first, second) = (Peer(world, limits: limits), Peer(world, limits: limits))
-    for peer in [first, second] {
-      peer.send(send("0", #"{"type":"say","text":"\#(text)"}"#))
-      _ = try await peer.messages(1)
+    let (first, second) = (TestClient(world, limits: limits), TestClient(world, limits: limits))
+    for client in [first, second] {
+      client.send(send("0", #"{"type":"say","text":"\#(text)"}"#))
+      _ = try await client.messages(1)
     }
     first.writing = { first.isCongested = true }
     first.send(subscribe("1"))
@@ -88,13 +88,13 @@ struct BufferTests {
   func batches() async throws {
     let world = World()
     let holder = sending(250_000, in: world)
-    let peer = Peer(world, limits: Self.limits)
+    let client = TestClient(world, limits: Self.limits)
     let text = String(repeating: "x", count: 60_000)
-    peer.send(send("0", #"{"type":"say","text":"\#(text)"}"#))
-    _ = try await peer.messages(1)
+    client.send(send("0", #"{"type":"say","text":"\#(text)"}"#))
+    _ = try await client.messages(1)
     let states = (1...3).map { request("\($0)", "store/state", #"{"store":"probe"}"#) }
-    peer.send("[\(states.joined(separator: ","))]", request("4", "ping"))
-    let messages = try await peer.messages(2)
+    client.send("[\(states.joined(separator: ","))]", request("4", "ping"))
+    let messages = try await client.messages(2)
     #expect(messages[0].contains(#""id":1,"result":"#))
     #expect(messages[0].contains(#""id":3,"error":{"code":-32015,"#))
     #expect(messages[0].contains(#""limit":"bufferBytes""#))

@@ -18,25 +18,25 @@ struct LimitTests {
     let (world, time) = (World(), TestTime())
     var limits = ServerLimits()
     limits.inputsPerSecond = 2
-    let peer = Peer(world, limits: limits, now: time.now)
-    let other = Peer(world, limits: limits, now: time.now)
-    peer.send(set("1", 1), set("2", 2), set("3", 3), set("4", 4), request("5", "ping"))
-    try await peer.expect(
+    let client = TestClient(world, limits: limits, now: time.now)
+    let other = TestClient(world, limits: limits, now: time.now)
+    client.send(set("1", 1), set("2", 2), set("3", 3), set("4", 4), request("5", "ping"))
+    try await client.expect(
       sent("1", revision: 1), sent("2", revision: 2), Self.limit("3", "inputsPerSecond"),
       Self.limit("4", "inputsPerSecond"), answer("5"))
     other.send(set("1", 1), set("2", 2))
     try await other.expect(sent("1", revision: 1), sent("2", revision: 2))
 
     time.pass(.milliseconds(499))
-    peer.send(set("6", 6))
-    try await peer.expect(Self.limit("6", "inputsPerSecond"))
+    client.send(set("6", 6))
+    try await client.expect(Self.limit("6", "inputsPerSecond"))
     time.pass(.milliseconds(1))
-    peer.send(set("7", 7), set("8", 8))
-    try await peer.expect(sent("7", revision: 3), Self.limit("8", "inputsPerSecond"))
+    client.send(set("7", 7), set("8", 8))
+    try await client.expect(sent("7", revision: 3), Self.limit("8", "inputsPerSecond"))
     // At most one second of the rate is saved.
     time.pass(.seconds(3600))
-    peer.send(set("9", 9), set("10", 10), set("11", 11))
-    try await peer.expect(
+    client.send(set("9", 9), set("10", 10), set("11", 11))
+    try await client.expect(
       sent("9", revision: 4), sent("10", revision: 5), Self.limit("11", "inputsPerSecond"))
   }
 
@@ -45,20 +45,20 @@ struct LimitTests {
     let (world, time) = (World(), TestTime())
     var limits = ServerLimits()
     limits.inputsPerSecond = 2
-    let peer = Peer(world, limits: limits, now: time.now)
-    let other = Peer(world, limits: limits, now: time.now)
+    let client = TestClient(world, limits: limits, now: time.now)
+    let other = TestClient(world, limits: limits, now: time.now)
     func open(_ id: String) -> String {
       request(id, "store/open", "{\"store\":\"\(id)\",\"kind\":\"probe\"}")
     }
-    peer.send(open("1"), set("2", 1), open("3"), set("4", 2))
-    try await peer.expect(
+    client.send(open("1"), set("2", 1), open("3"), set("4", 2))
+    try await client.expect(
       answer("1", #"{"revision":0}"#), sent("2", revision: 1), Self.limit("3", "inputsPerSecond"),
       Self.limit("4", "inputsPerSecond"))
     other.send(open("1"))
     try await other.expect(answer("1", #"{"revision":0}"#))
     time.pass(.milliseconds(500))
-    peer.send(open("3"))
-    try await peer.expect(answer("3", #"{"revision":0}"#))
+    client.send(open("3"))
+    try await client.expect(answer("3", #"{"revision":0}"#))
   }
 
   @Test("the token bucket returns the time to wait for tokens used beyond the rate")
@@ -79,10 +79,10 @@ struct LimitTests {
   func nesting(_ framing: Framing) async throws {
     var limits = ServerLimits()
     limits.depth = 4
-    let peer = Peer(World(), framing, limits: limits)
-    peer.send(
+    let client = TestClient(World(), framing, limits: limits)
+    client.send(
       "{\"params\":{\"a\":[[[1]]]}}", "[[[[[", request("1", "ping", "{\"a\":[1,{}]}"), "[[[[")
-    try await peer.expect(
+    try await client.expect(
       Self.limit("null", "nesting"), Self.limit("null", "nesting"), answer("1"),
       failure("null", -32700))
   }
@@ -92,20 +92,20 @@ struct LimitTests {
     arguments: [Refusal.timeToFirstRequest, .frameTime, .idleTime])
   func refusals(_ refusal: Refusal) async throws {
     let world = World()
-    let other = Peer(world)
+    let other = TestClient(world)
     for framing in Framing.allCases {
-      let peer = Peer(world, framing)
+      let client = TestClient(world, framing)
       // When the work is cancelled, the orders under its name end.
-      peer.send(request("1", "ping"), work("2", "\(framing)"))
-      try await peer.expect(answer("1"))
-      #expect(!peer.isIdle)
-      peer.tell(.refused(refusal))
-      try await peer.expect(Self.limit("null", "\(refusal)"), failure("2", -32800))
-      #expect(peer.isClosed)
+      client.send(request("1", "ping"), work("2", "\(framing)"))
+      try await client.expect(answer("1"))
+      #expect(!client.isIdle)
+      client.tell(.refused(refusal))
+      try await client.expect(Self.limit("null", "\(refusal)"), failure("2", -32800))
+      #expect(client.isClosed)
       // Later messages are ignored.
-      peer.send(set("3", 1))
-      peer.tell(.refused(refusal))
-      peer.expectNothing()
+      client.send(set("3", 1))
+      client.tell(.refused(refusal))
+      client.expectNothing()
     }
     other.send(set("1", 1))
     try await other.expect(sent("1", revision: 1))
@@ -113,26 +113,26 @@ struct LimitTests {
 
   @Test("a title that is too long gets an error with its path and limit, and changes nothing")
   func titles() async throws {
-    let peer = Peer()
+    let client = TestClient()
     func add(_ id: String, _ count: Int, to store: String) -> String {
       let title = String(repeating: "x", count: count)
       return send(id, "{\"title\":\"\(title)\",\"type\":\"todoAdded\"}", to: store)
     }
     let refusal = #"{"path":"/input/title","limit":"titleBytes"}"#
     // Over the limit of the wire, over the limit of this store, and within both.
-    peer.send(add("1", 4097, to: "todo"), add("2", 11, to: "brief"), add("3", 10, to: "brief"))
-    try await peer.expect(
+    client.send(add("1", 4097, to: "todo"), add("2", 11, to: "brief"), add("3", 10, to: "brief"))
+    try await client.expect(
       ServerCoreTests.refusal("1", path: "/input/title"), failure("2", -32015, data: refusal),
       sent("3", revision: 0, changed: false))
   }
 
   @Test("a message counts when it is complete, also an invalid one")
   func counting() {
-    let peer = Peer()
-    peer.send(bytes: Array("{\"jsonrpc\"".utf8))
-    #expect(peer.messageCount == 0)
-    peer.send(bytes: Array(":\n\n{}\n".utf8))
-    #expect(peer.messageCount == 2)
-    #expect(peer.isIdle)
+    let client = TestClient()
+    client.send(bytes: Array("{\"jsonrpc\"".utf8))
+    #expect(client.messageCount == 0)
+    client.send(bytes: Array(":\n\n{}\n".utf8))
+    #expect(client.messageCount == 2)
+    #expect(client.isIdle)
   }
 }

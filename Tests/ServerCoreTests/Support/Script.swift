@@ -39,32 +39,32 @@ struct Script: CustomTestStringConvertible, Sendable {
   func run() async throws {
     for framing in Framing.allCases {
       for byteByByte in [false, true] {
-        try await run(Peer(World(), framing), byteByByte: byteByByte)
+        try await run(TestClient(World(), framing), byteByByte: byteByByte)
       }
       let time = TestTime(.milliseconds(5))
-      try await run(Peer(World(), framing, now: time.now), byteByByte: false)
+      try await run(TestClient(World(), framing, now: time.now), byteByByte: false)
     }
   }
 
-  private func run(_ peer: Peer, byteByByte: Bool) async throws {
+  private func run(_ client: TestClient, byteByByte: Bool) async throws {
     for step in steps {
       switch step {
       case .send(let messages):
         if byteByByte {
-          peer.sendByteByByte(messages)
+          client.sendByteByByte(messages)
         } else {
-          peer.send(bytes: peer.bytes(of: messages))
+          client.send(bytes: client.bytes(of: messages))
         }
-        peer.goOnToTheEnd()
+        client.continueUntilIdle()
       case .expect(let messages):
-        try await peer.expect(all: messages, "\(testDescription), \(peer.framing)")
+        try await client.expect(all: messages, "\(testDescription), \(client.framing)")
       case .order(let name, let orders):
-        for order in orders { peer.world.orders.tell(name, order) }
+        for order in orders { client.world.orders.tell(name, order) }
       case .end:
-        peer.tell(.inputEnded)
-        peer.goOnToTheEnd()
+        client.tell(.inputEnded)
+        client.continueUntilIdle()
       case .closed:
-        #expect(peer.isClosed, "\(testDescription), \(peer.framing)")
+        #expect(client.isClosed, "\(testDescription), \(client.framing)")
       }
     }
   }

@@ -47,7 +47,7 @@ struct StoreModel {
   }
 
   /// Records that all immediate effects of the input have arrived.
-  mutating func rested() { current = nil }
+  mutating func becameIdle() { current = nil }
 
   mutating func received(_ text: String) throws {
     let message = try JSONValue(parsing: text)

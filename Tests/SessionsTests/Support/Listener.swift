@@ -18,17 +18,19 @@ final class Listener: Client {
   private var places: [Subscription] = []
   /// The lines of the trace that it requested.
   private(set) var traced: [TraceLine] = []
-  private var seats: [Participant] = []
+  private var participants: [Participant] = []
   private var known: ClientID?
   private weak var shard: Shard?
   private var waiter: (count: Int, continuation: CheckedContinuation<Void, Never>)?
 
   // A session and its members retain each other.
-  deinit { for seat in seats { seat.session.participants.remove(seat) } }
+  deinit {
+    for participant in participants { participant.session.participants.remove(participant) }
+  }
 
   /// Returns a participant in a new session.
-  func sit(on shard: isolated Shard) -> Participant {
-    sit(Participant(id(on: shard), isolation: shard))
+  func join(on shard: isolated Shard) -> Participant {
+    join(Participant(id(on: shard), isolation: shard))
   }
 
   /// Returns its id. The shard has the client in its table from then on.
@@ -41,9 +43,9 @@ final class Listener: Client {
   }
 
   /// Retains a participant for as long as the client exists, and returns it.
-  func sit(_ seat: Participant) -> Participant {
-    seats.append(seat)
-    return seat
+  func join(_ participant: Participant) -> Participant {
+    participants.append(participant)
+    return participant
   }
 
   func storeChanged(_ frame: borrowing Update, of subscription: Subscription) -> Bool {

@@ -52,7 +52,7 @@ final class Play {
 
     init(_ name: String, _ shard: isolated Shard) throws {
       self.name = name
-      (participant, handle) = try shard.sit(listener, named: name)
+      (participant, handle) = try shard.join(listener, named: name)
     }
   }
 
@@ -76,30 +76,30 @@ final class Play {
 
   /// Performs one random step of one client.
   func step(_ shard: isolated Shard) async throws {
-    let seat = seats[Int.random(in: 0..<seats.count, using: &generator)]
-    guard !seat.participant.session.isEnded else { return }
+    let participant = seats[Int.random(in: 0..<seats.count, using: &generator)]
+    guard !participant.participant.session.isEnded else { return }
     func send(_ input: String, to store: String = "errands") throws {
-      seat.sequence += 1
-      try shard.send(input, seat.participant, to: store, sequence: seat.sequence)
+      participant.sequence += 1
+      try shard.send(input, participant.participant, to: store, sequence: participant.sequence)
     }
     lastItem += 1
     let item = lastItem
     switch Int.random(in: 0..<15, using: &generator) {
     case 0, 1:
-      seat.sent.sum += item
+      participant.sent.sum += item
       try send(#"{"type":"add","amount":\#(item)}"#)
     case 2:
-      seat.sent.sum += 2 * item
+      participant.sent.sum += 2 * item
       try send(#"{"type":"addEach","amounts":[\#(item),0,\#(item)]}"#)
     case 3, 4:
-      seat.sent.writes.append(item)
+      participant.sent.writes.append(item)
       try send(#"{"type":"write","item":\#(item)}"#)
     case 5:
-      seat.sent.laters.append(item)
+      participant.sent.laters.append(item)
       let seconds = Int.random(in: 0..<20, using: &generator)
       try send(#"{"type":"later","item":\#(item),"seconds":\#(seconds)}"#)
     case 6:
-      seat.sent.risks.append(item)
+      participant.sent.risks.append(item)
       try send(#"{"type":"risk","item":\#(item)}"#)
     case 7: try send(#"{"type":"idle","item":\#(item)}"#)
     case 8: if Int.random(in: 0..<3, using: &generator) == 0 { try send(#"{"type":"hide"}"#) }
@@ -110,34 +110,40 @@ final class Play {
         #"{"type":"drop","id":"\#(id)"}"#,
         #"{"type":"moveFirst","id":"\#(id)"}"#,
       ]
-      if !isClosed("shelf", seat) {
+      if !isClosed("shelf", participant) {
         try send(inputs[Int.random(in: 0..<3, using: &generator)], to: "shelf")
       }
-    case 10: try toggle("shelf", "shelf", seat, shard)
+    case 10: try toggle("shelf", "shelf", participant, shard)
     case 11:
-      try toggle("more", "errands", seat, shard)
-      if !isClosed("more", seat) { try send(#"{"type":"idle","item":\#(item)}"#, to: "more") }
+      try toggle("more", "errands", participant, shard)
+      if !isClosed("more", participant) {
+        try send(#"{"type":"idle","item":\#(item)}"#, to: "more")
+      }
     case 12: try send(#"{"type":"add","amount":\#(item)}"#, to: "counter")
     case 13: await shard.pass(seconds: Int.random(in: 0..<4, using: &generator))
     default:
-      guard seat.name != "cid" || Int.random(in: 0..<4, using: &generator) > 0 else {
-        return shard.turn { seat.participant.session.close(by: seat.participant, isolation: shard) }
+      guard participant.name != "cid" || Int.random(in: 0..<4, using: &generator) > 0 else {
+        return shard.turn {
+          participant.participant.session.close(by: participant.participant, isolation: shard)
+        }
       }
-      shard.turn { seat.participant.session.leave(seat.participant, isolation: shard) }
-      (seat.participant, _, _) = try shard.resume(
-        seat.handle, named: seat.name, telling: seat.listener)
+      shard.turn {
+        participant.participant.session.leave(participant.participant, isolation: shard)
+      }
+      (participant.participant, _, _) = try shard.resume(
+        participant.handle, named: participant.name, telling: participant.listener)
     }
   }
 
-  private func isClosed(_ store: String, _ seat: StoreParameters) -> Bool {
-    seat.participant.session.storeEntries[store]?.isClosed ?? false
+  private func isClosed(_ store: String, _ participant: StoreParameters) -> Bool {
+    participant.participant.session.storeEntries[store]?.isClosed ?? false
   }
 
   /// Closes a store if it is open, otherwise opens it.
   private func toggle(
-    _ store: String, _ kind: String, _ seat: StoreParameters, _ shard: isolated Shard
+    _ store: String, _ kind: String, _ participant: StoreParameters, _ shard: isolated Shard
   ) throws {
-    let session = seat.participant.session
+    let session = participant.participant.session
     try shard.turn {
       if session.storeEntries[store]?.isClosed == false {
         try session.close(store, isolation: shard)

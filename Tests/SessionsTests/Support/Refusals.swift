@@ -54,8 +54,8 @@ extension Shard {
   /// Returns the reason why a client may not attach; nil if it may.
   func refusal(_ request: AttachRequest, from participant: Participant) -> String? {
     do throws(SessionError) {
-      let (seat, _) = try attach(request, from: participant)
-      if let listener = seat.connectedClient as? Listener { _ = listener.sit(seat) }
+      let (participant, _) = try attach(request, from: participant)
+      if let listener = participant.connectedClient as? Listener { _ = listener.join(participant) }
       return nil
     } catch {
       return error.words

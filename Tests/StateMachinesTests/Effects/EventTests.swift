@@ -17,7 +17,7 @@ struct EventTests {
     }
     enum Action: Sendable {
       case rang
-      case rested
+      case becameIdle
       case weighed
     }
     enum Event: Codable, Sendable {
@@ -41,7 +41,7 @@ struct EventTests {
           try? await context.sleep(for: .seconds(1))
           await context.send(.rang)
         }
-      case .rest: .action(.rested)
+      case .rest: .action(.becameIdle)
       case .weigh: .action(.weighed)
       }
     }
@@ -49,7 +49,7 @@ struct EventTests {
     func reduce(_ state: inout State, _ action: Action) {
       switch action {
       case .rang: state.rings += 1
-      case .rested: state.isResting = true
+      case .becameIdle: state.isResting = true
       case .weighed: break
       }
     }
@@ -57,7 +57,7 @@ struct EventTests {
     func event(of action: Action, in state: State) -> Event? {
       switch action {
       case .rang: .rang(times: state.rings)
-      case .rested: nil
+      case .becameIdle: nil
       // JSON cannot represent this number.
       case .weighed: .weighed(amount: .nan)
       }

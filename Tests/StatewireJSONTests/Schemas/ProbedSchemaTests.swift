@@ -126,7 +126,7 @@ private enum Odd {
   }
   struct Ticket: Codable {
     var code: Code
-    var seat: Int
+    var participant: Int
   }
 }
 
@@ -315,8 +315,8 @@ struct ProbedSchemaTests {
     try check(
       read: Odd.Ticket.self, "OddTicket",
       """
-      {"title": "OddTicket", "type": "object", "required": ["code", "seat"], "properties":
-       {"code": {"$ref": "#/OddCode"}, "seat": {"type": "integer"}}}
+      {"title": "OddTicket", "type": "object", "required": ["code", "participant"], "properties":
+       {"code": {"$ref": "#/OddCode"}, "participant": {"type": "integer"}}}
       """)
   }
 }

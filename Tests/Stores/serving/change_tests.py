@@ -44,7 +44,7 @@ class ChangeTests(ServingTestCase):
             f"{statistics.median(pauses) * 1000:.0f} ms, worst {pauses[-1] * 1000:.0f} ms", file=sys.stderr,
         )
 
-    def test_tracing_clients_learn_of_changes(self) -> None:
+    def test_changes_are_sent_to_tracing_clients(self) -> None:
         program = self.program("VERSION = 1\n")
         client = self.client(self.serve("--watch", k=program.command))
         client.call("store/send", store="k", input="first")
@@ -94,7 +94,7 @@ def on_input(params):
 
         self.wait(is_newest, "the newest version runs")
 
-    def test_own_files_are_no_change(self) -> None:
+    def test_files_written_by_the_program_are_ignored(self) -> None:
         """The folder of the data is inside of the folder of the program."""
         program = self.program('def on_input(params):\n    return {"state": params["input"]}\n')
         server = self.serve("--watch", "--data-dir", str(program.home / "data"), k=program.command)

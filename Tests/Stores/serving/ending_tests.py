@@ -29,7 +29,7 @@ def on_open(params):
         self.assertIn("error", first.response(number))
         first.close()
         second.close()
-        # The program has answered the requests for the closed session before those of this one.
+        # The program has responded to the requests for the closed session before those of this one.
         third = self.client(server)
         third.call("store/send", store="k", input={})
         store = program.requests("open")[-1]["store"]

@@ -168,7 +168,7 @@ def on_viewers(params):
         self.accepted(bad, "k", {})
         self.assertEqual(crashes(), 3)
 
-    def test_each_end_is_logged(self) -> None:
+    def test_each_exit_is_logged(self) -> None:
         program = self.program(EFFECTS)
         server = self.serve(k=program.command)
         client = self.client(server)
@@ -207,7 +207,7 @@ if flag("down"):
 def on_input(params):
     if params["input"] == "work":
         (FOLDER / "down").touch()
-        answer({"effects": [{"type": "run", "name": "mail", "id": "m", "debounce": 300, "timeout": 1500}]})
+        respond({"effects": [{"type": "run", "name": "mail", "id": "m", "debounce": 300, "timeout": 1500}]})
         os._exit(2)
     return {}
 """)

@@ -24,7 +24,7 @@ while True:
     "memory": "def on_input(params): x = ['x' * (1 << 20) for _ in range(1 << 14)]; return {}",
 }
 
-# The first process misbehaves at an input, with `begin` before the answer; the next ones do not.
+# The first process misbehaves at an input, with `begin` before the response; the next ones do not.
 ONCE = """
 def begin():
     pass
@@ -34,7 +34,7 @@ def on_input(params):
         return {}
     (FOLDER / "misbehaved").touch()
     begin()
-    answer({})
+    respond({})
     misbehave()
 """
 
@@ -43,7 +43,7 @@ class HostileTests(ServingTestCase):
     def test_long_messages_are_shortened(self) -> None:
         program = self.program("""
 def on_input(params):
-    answer({"code": params["input"], "message": "y" * 1_000_000}, "error")
+    respond({"code": params["input"], "message": "y" * 1_000_000}, "error")
 """)
         server = self.serve(k=program.command)
         client = self.client(server)
@@ -80,7 +80,7 @@ def on_input(params):
         client = self.client(server)
         client.call("store/open", store="other", kind="k", config={})
         client.call("store/send", store="k", input={})
-        # The program gets a notification, which has no time limit for an answer.
+        # The program gets a notification, which has no time limit for a response.
         client.call("store/close", store="other")
         self.wait(lambda: program.starts() > 1, "the program is started again")
         self.assertEqual(server.text().count("started again"), 1, server.text())

@@ -69,7 +69,7 @@ class KillTests(ServingTestCase):
         """The check above must be able to fail."""
         for fault, handler in {
             "applied twice": "count(mine, number); count(mine, number)",
-            "answered and are lost": "count(mine, number) if number % 7 else None",
+            "a response and are lost": "count(mine, number) if number % 7 else None",
             "of their delayed actions": 'count(mine, number); mine["acted"] += number == 3',
         }.items():
             server = self.durable(COUNTING.replace("    count(mine, number)\n", f"    {handler}\n"))

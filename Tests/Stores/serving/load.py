@@ -72,7 +72,7 @@ class BusyClient(threading.Thread):
         self.last = 0
         #: The inputs without a response, with the times and the runs of the server at which they were sent first.
         self.waiting: dict[int, tuple[float, int]] = {}
-        #: The inputs by their outcomes. The response to a repeat does not tell whether an earlier run of the server has
+        #: The inputs by their outcomes. The response to a repeat does not show whether an earlier run of the server has
         #: refused the input.
         self.applied: set[int] = set()
         self.refused: set[int] = set()
@@ -146,7 +146,7 @@ class BusyClient(threading.Thread):
             f"{self.name}: {text}: {found}"
             for text, found in {
                 "inputs that were applied twice": counted["again"],
-                "inputs that were answered and are lost": lost,
+                "inputs that have a response and are lost": lost,
                 "inputs that were refused and are applied": undone,
                 "inputs without a response": sorted(unknown),
                 "numbers of applied inputs and of kept ones": []

@@ -16,7 +16,7 @@ message: dict = {}
 
 
 class Failure(Exception):
-    """Answers a request with an error that is not a refusal."""
+    """Responds to a request with an error that is not a refusal."""
 
 
 def flag(name):
@@ -30,8 +30,8 @@ def wait_for(name):
         time.sleep(0.01)
 
 
-def answer(result, kind="result"):
-    """Answers the request."""
+def respond(result, kind="result"):
+    """Responds to the request."""
     print(json.dumps({"jsonrpc": "2.0", "id": message["id"], kind: result}), flush=True)
 
 
@@ -81,7 +81,7 @@ def main():
         try:
             result = globals()["on_" + method](params)
         except Failure as failure:
-            answer({"code": -32603, "message": str(failure)}, "error")
+            respond({"code": -32603, "message": str(failure)}, "error")
             continue
         if "id" in message and result is not None:
-            answer(result)
+            respond(result)

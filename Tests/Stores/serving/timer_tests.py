@@ -5,7 +5,7 @@ import time
 
 from .case import ServingTestCase
 
-# The restoring fails after the time of the pending action, so that the action waits for its answer.
+# The restoring fails after the time of the pending action, so that the action waits for its response.
 BROKEN = """
 def on_restore(params):
     time.sleep(1)

@@ -21,14 +21,14 @@ extension Console {
     }
     // Other names can be contents of an input, and so can be parts of the reason to refuse it.
     let name = input["type"]?.string.flatMap { secrets.isInput($0) ? "the input \($0)" : nil }
-    let deed = "sent \(name ?? "an input") to the store \(store.prefix(64))"
+    let action = "sent \(name ?? "an input") to the store \(store.prefix(64))"
     // The refusal of a program comes later than those of the input itself; nil if there is none.
     let reply = loop.makePromise(of: ConsoleResponse?.self)
     let late = loop.scheduleTask(in: Self.timeToReply) {
       reply.succeed(.error(.unavailable, "the store has not replied yet"))
     }
     reply.futureResult.whenComplete { _ in late.cancel() }
-    let sent = operate(request, place, deed, logsReason: false) { shard, session in
+    let sent = operate(request, place, action, logsReason: false) { shard, session in
       do throws(SessionError) {
         let revision = try session.operate(
           sending: input.bytes, to: store, isolation: shard
@@ -106,7 +106,7 @@ extension Console {
   /// Drains the server, as SIGTERM does.
   func drain(_ request: ConsoleRequest) -> EventLoopFuture<ConsoleResponse> {
     guard let drain = operations.drain else {
-      return ready(.error(.notFound, "this server cannot be drained from here"))
+      return ready(.error(.notFound, "draining is not available here; send SIGTERM to the server"))
     }
     log(request, "drained the server")
     drain()
@@ -115,7 +115,7 @@ extension Console {
 
   /// Calls `body` in a turn of the session's shard, and logs what it has done.
   func operate(
-    _ request: ConsoleRequest, _ place: SessionIndex.Place, _ deed: String,
+    _ request: ConsoleRequest, _ place: SessionIndex.Place, _ action: String,
     logsReason: Bool = true,
     _ body: @escaping @Sendable (isolated Shard, Session) -> ConsoleResponse
   ) -> EventLoopFuture<ConsoleResponse> {
@@ -133,15 +133,15 @@ extension Console {
         metadata["refused"] = logsReason ? "\(reason.printable)" : "true"
       }
       let (console, request) = bound.value
-      console.log(request, deed, metadata)
+      console.log(request, action, metadata)
       return response
     }
   }
 
   /// Logs what an operator has done.
-  func log(_ request: ConsoleRequest, _ deed: String, _ metadata: Logger.Metadata = [:]) {
+  func log(_ request: ConsoleRequest, _ action: String, _ metadata: Logger.Metadata = [:]) {
     var metadata = metadata
     if let name = request.operatorName { metadata["operator"] = "\(name)" }
-    operations.logger?.notice("operator: \(deed.printable)", metadata: metadata)
+    operations.logger?.notice("operator: \(action.printable)", metadata: metadata)
   }
 }

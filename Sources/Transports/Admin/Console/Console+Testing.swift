@@ -50,8 +50,8 @@ extension Console {
     guard 1...1_000 ~= times else {
       return ready(.error(.badRequest, "times must be from 1 to 1000"))
     }
-    let deed = "injected a fault into \(operation.prefix(64)) of the store \(store.prefix(64))"
-    return operate(request, place, deed) { shard, session in
+    let action = "injected a fault into \(operation.prefix(64)) of the store \(store.prefix(64))"
+    return operate(request, place, action) { shard, session in
       guard shard.testing != nil else { return Self.noTest }
       do throws(SessionError) {
         try session.faults(of: store, isolation: shard)?.inject(

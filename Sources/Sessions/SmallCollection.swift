@@ -4,7 +4,7 @@
 ///
 /// An array would allocate memory for that one object, and there are thousands of sessions. An
 /// iteration retains only the element and no buffer.
-enum Few<Element: AnyObject>: RandomAccessCollection {
+enum SmallCollection<Element: AnyObject>: RandomAccessCollection {
   /// No element.
   case none
   /// One element.

@@ -8,7 +8,7 @@ import Testing
 @testable import Transports
 
 @Suite("Addresses and users of clients")
-struct PeerTests {
+struct ClientAddressTests {
   @Test(
     "an address counts by its machine, or for IPv6 by its network",
     arguments: [

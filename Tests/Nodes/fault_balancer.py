@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A load balancer that breaks a guarantee now and then, in the messages of a real server.
+"""A load balancer that sometimes breaks a guarantee in the messages of a real server.
 
 Each fault changes messages in lines framing; connections with another framing pass unchanged. `chaos --plant NAME` puts
 it between clients and server. It shows that the load exposes each fault, and that the checker finds it there.
@@ -27,7 +27,7 @@ class Fault:
     def __init__(self, seed):
         self.random = random.Random(seed)
 
-    def strikes(self):
+    def should_apply(self):
         return self.random.randrange(RARITY) == 0
 
     def to_server(self, message):
@@ -45,7 +45,7 @@ def is_addition(message, store=""):
 
 
 class LostInput(Fault):
-    """Answers an input itself, and does not deliver it."""
+    """Responds to an input itself, and does not deliver it."""
 
     expected = frozenset({"lost"})
 
@@ -55,7 +55,7 @@ class LostInput(Fault):
 
     def to_server(self, message):
         revision = self.revisions.get((message.get("params") or {}).get("store"))
-        if revision is not None and is_addition(message) and self.strikes():
+        if revision is not None and is_addition(message) and self.should_apply():
             return [], [{"jsonrpc": "2.0", "id": message["id"], "result": {"revision": revision, "changed": False}}]
         return [message], []
 
@@ -71,7 +71,7 @@ class InputTwice(Fault):
     expected = frozenset({"applied twice"})
 
     def to_server(self, message):
-        if not (is_addition(message) and self.strikes()):
+        if not (is_addition(message) and self.should_apply()):
             return [message], []
         again = copy.deepcopy(message)
         del again["id"], again["params"]["sequence"]
@@ -106,7 +106,7 @@ class OtherPatch(Fault):
     expected = frozenset({"two states"})
 
     def to_client(self, message):
-        if message.get("method") == "store/changed" and self.strikes():
+        if message.get("method") == "store/changed" and self.should_apply():
             for operation in message["params"].get("patch", []):
                 if operation["op"] == "add" and "completed" in operation["value"]:
                     operation["value"]["completed"] = True
@@ -116,10 +116,10 @@ class OtherPatch(Fault):
 class MissingUpdate(Fault):
     """Drops an update."""
 
-    expected = frozenset({"base", "early answer"})
+    expected = frozenset({"base", "early response"})
 
     def to_client(self, message):
-        return [] if message.get("method") == "store/changed" and self.strikes() else [message]
+        return [] if message.get("method") == "store/changed" and self.should_apply() else [message]
 
 
 class UpdateTwice(Fault):
@@ -128,20 +128,20 @@ class UpdateTwice(Fault):
     expected = frozenset({"base"})
 
     def to_client(self, message):
-        return [message] * (2 if message.get("method") == "store/changed" and self.strikes() else 1)
+        return [message] * (2 if message.get("method") == "store/changed" and self.should_apply() else 1)
 
 
 class EarlyResponse(Fault):
     """Delivers an update after the response that it belongs to."""
 
-    expected = frozenset({"early answer"})
+    expected = frozenset({"early response"})
 
     def __init__(self, seed):
         super().__init__(seed)
         self.held = []
 
     def to_client(self, message):
-        if message.get("method") == "store/changed" and (self.held or self.strikes()):
+        if message.get("method") == "store/changed" and (self.held or self.should_apply()):
             self.held.append(message)
             return []
         messages, self.held = [message, *self.held], []
@@ -155,7 +155,7 @@ class OldRevision(Fault):
 
     def to_client(self, message):
         result = message.get("result")
-        if isinstance(result, dict) and "changed" in result and result["revision"] > 2 and self.strikes():
+        if isinstance(result, dict) and "changed" in result and result["revision"] > 2 and self.should_apply():
             result["revision"] -= 2
         return [message]
 
@@ -179,7 +179,7 @@ FAULTS = {
 }
 
 
-class EvilBalancer(Balancer):
+class FaultBalancer(Balancer):
     """Puts a fault into each connection."""
 
     def __init__(self, targets, host, fault, seed):

@@ -6,7 +6,7 @@ import StatewireJSON
 import StatewireProtocol
 
 /// A client on an in-memory connection.
-final class WirePeer: ConnectionOutput {
+final class FuzzClient: ConnectionOutput {
   private let shard: Shard
   private let work: () -> Void
   private(set) var connection: Connection?
@@ -25,9 +25,9 @@ final class WirePeer: ConnectionOutput {
     self.work = work
     let settings = ServerSettings(limits: limits, program: .init(name: "fuzz", version: nil))
     // because the fuzzer's thread is the only one.
-    nonisolated(unsafe) let peer = self
+    nonisolated(unsafe) let client = self
     shard.assumeIsolated { shard in
-      peer.connection = Connection(settings: settings, output: peer, isolation: shard)
+      client.connection = Connection(settings: settings, output: client, isolation: shard)
     }
   }
 
@@ -52,7 +52,7 @@ final class WirePeer: ConnectionOutput {
 
 // MARK: - Sending
 
-extension WirePeer {
+extension FuzzClient {
   /// Sends bytes. Bytes that the connection does not want are lost, like bytes in a socket that is
   /// not read.
   func send(_ bytes: ArraySlice<UInt8>) {
@@ -98,7 +98,7 @@ extension WirePeer {
 
 // MARK: - Receiving
 
-extension WirePeer {
+extension FuzzClient {
   func write(_ bytes: UnsafeRawBufferPointer) {
     expect(!isClosed, "written after the end")
     written += bytes

@@ -17,7 +17,7 @@ import Testing
 #endif
 
 /// A client on an in-memory connection: it sends messages and records the writes that it receives.
-final class Peer: ConnectionOutput {
+final class TestClient: ConnectionOutput {
   let world: World
   let framing: Framing
   private(set) var connection: Connection?
@@ -59,10 +59,10 @@ final class Peer: ConnectionOutput {
       limits: limits, logger: logger, program: .init(name: "tests", version: "0"),
       credentials: credentials, now: now ?? { start })
     // because the test is the loop: nothing else runs on the shard.
-    nonisolated(unsafe) let peer = self
+    nonisolated(unsafe) let client = self
     world.shard.assumeIsolated { shard in
-      peer.connection = Connection(
-        settings: settings, output: peer, isWebSocket: isWebSocket, isolation: shard)
+      client.connection = Connection(
+        settings: settings, output: client, isWebSocket: isWebSocket, isolation: shard)
     }
   }
 
@@ -71,7 +71,7 @@ final class Peer: ConnectionOutput {
   var identity: Identity? { connection?.identity }
   var isAuthorised: Bool { connection?.isAuthorised ?? false }
   var hasTemplate: Bool { connection?.templates.current != nil }
-  var shapeMisses: UInt8 { connection?.templates.misses ?? 0 }
+  var templateMisses: UInt8 { connection?.templates.misses ?? 0 }
   func forgetTemplate() {
     connection?.templates = RequestTemplates()
   }
@@ -94,7 +94,7 @@ final class Peer: ConnectionOutput {
 
 // MARK: - Sending
 
-extension Peer {
+extension TestClient {
   /// Sends messages in one chunk.
   func send(_ messages: String...) { send(bytes: bytes(of: messages)) }
 
@@ -118,15 +118,15 @@ extension Peer {
   }
 
   /// Continues the connection, after other clients were served.
-  func goOn() {
+  func continueWork() {
     #expect(isYieldingToOthers)
     isYieldingToOthers = false
     tell(.othersServed)
   }
 
   /// Continues the connection until it does not yield any more.
-  func goOnToTheEnd() {
-    while isYieldingToOthers { goOn() }
+  func continueUntilIdle() {
+    while isYieldingToOthers { continueWork() }
   }
 
   /// Reads the pending bytes.
@@ -139,7 +139,7 @@ extension Peer {
 
 // MARK: - Receiving
 
-extension Peer {
+extension TestClient {
   func write(_ bytes: UnsafeRawBufferPointer) {
     #expect(!isClosed, "written after the end")
     writes.append(Array(bytes))
@@ -227,7 +227,7 @@ extension Peer {
   func messages(_ count: Int) async throws -> [String] {
     var messages = takeMessages()
     while messages.count < count {
-      if isYieldingToOthers { goOn() } else { try await world.loop.turn() }
+      if isYieldingToOthers { continueWork() } else { try await world.loop.turn() }
       messages += takeMessages()
     }
     world.loop.runAll()

@@ -3,7 +3,7 @@
 public import GRDB
 
 /// Detects commits of other processes to a database file, by polling.
-public struct ForeignCommits {
+public struct ExternalCommits {
   private let file: SharedDatabase
   private var seen: Int?
 
@@ -48,7 +48,7 @@ public struct ForeignCommits {
     _ file: SharedDatabase, clock: any Clock<Duration>, additions: AsyncStream<Void>,
     while hasListeners: () -> Bool, notify body: @escaping @Sendable (GRDB.Database) throws -> Void
   ) async {
-    var commits = ForeignCommits(to: file)
+    var commits = ExternalCommits(to: file)
     var hadFailed = false
     for await _ in additions {
       while hasListeners() {

@@ -7,7 +7,7 @@ import StatewireJSON
 /// A secret has the same stand-in each time, with as many characters of the same lengths, so that stores
 /// whose rules compare or count treat both alike. In other values a secret is found if it has at
 /// least `minimumBytes` bytes.
-struct StandIns {
+struct SecretPlaceholders {
   /// The shortest secret that is looked for in other texts, in bytes.
   static let minimumBytes = 4
 
@@ -18,20 +18,20 @@ struct StandIns {
   private(set) var byteCount = 0
 
   /// Returns the stand-in of a secret, which may be new. An empty text has none.
-  mutating func standIn(for secret: String) -> String {
+  mutating func placeholder(for secret: String) -> String {
     if secret.isEmpty { return secret }
     note(secret)
-    return standIn(new: secret)
+    return placeholder(new: secret)
   }
 
   /// Returns the stand-in of the key of a secret object. A key that could be the name of a member is
   /// not looked for in other texts.
-  mutating func standIn(forKey key: String) -> String {
+  mutating func placeholder(forKey key: String) -> String {
     let isName = key.utf8.allSatisfy { LineCursor.isLetter($0) || $0 == UInt8(ascii: "_") }
-    return isName ? standIn(new: key) : standIn(for: key)
+    return isName ? placeholder(new: key) : placeholder(for: key)
   }
 
-  private mutating func standIn(new secret: String) -> String {
+  private mutating func placeholder(new secret: String) -> String {
     if let known = standIns[secret] { return known }
     let new = Self.text(standIns.count, like: secret)
     standIns[secret] = new
@@ -121,7 +121,7 @@ struct StandIns {
 
 extension JSONNumber {
   /// An integer with as many digits as the integral part, up to 15; it shows nothing else.
-  var standIn: JSONNumber {
+  var placeholder: JSONNumber {
     let digits = "\(JSONValue.number(self))".utf8.drop { $0 == UInt8(ascii: "-") }
       .prefix(while: LineCursor.isDigit).count
     return JSONNumber((1..<max(1, min(digits, 15))).reduce(Int64(1)) { value, _ in value * 10 })

@@ -6,7 +6,7 @@ import Testing
 
 /// The server side of one connection of a conversation, connected in memory to a connection of the
 /// client.
-final class Peer {
+final class ScriptedServer {
   private struct Request {
     let method: String
     let params: JSONValue
@@ -45,14 +45,14 @@ final class Peer {
 
   /// Plays a conversation.
   static func play(_ conversation: Conversation) throws {
-    var peers: [String: Peer] = [:]
+    var servers: [String: ScriptedServer] = [:]
     let seen = Straightforward.Seen()
     for line in conversation.lines {
-      let known = peers[line.name].flatMap { $0.hasEnded ? nil : $0 }
-      let peer = known ?? Peer(seen)
-      peers[line.name] = peer
+      let known = servers[line.name].flatMap { $0.hasEnded ? nil : $0 }
+      let server = known ?? ScriptedServer(seen)
+      servers[line.name] = server
       do {
-        try line.isSent ? peer.send(line) : peer.answer(line)
+        try line.isSent ? server.send(line) : server.answer(line)
       } catch {
         throw Unexpected("line \(line.number): \(line.text.prefix(300))\n\(error)")
       }
@@ -62,7 +62,7 @@ final class Peer {
 
 // MARK: - -->
 
-extension Peer {
+extension ScriptedServer {
   private func send(_ line: Conversation.Line) throws {
     if line.text == "close" || line.text == "end of input" {
       return connection.ended(nil)
@@ -124,7 +124,7 @@ extension Peer {
 
 // MARK: - <--
 
-extension Peer {
+extension ScriptedServer {
   private func answer(_ line: Conversation.Line) throws {
     if line.text == "close" {
       connection.ended(nil)

@@ -121,13 +121,13 @@ class Client:
             self.send(store, {"type": "stateRequested"})
         return self
 
-    def enter(self):
+    def connect(self):
         """Makes a connection."""
         self.connection = sum(event["event"] == "opened" for event in self.story.events) + 1
-        self.story.event(self.name, "opened", connection=self.connection, address="pretended")
+        self.story.event(self.name, "opened", connection=self.connection, address="simulated")
 
     def attach(self, from_nothing=False):
-        self.enter()
+        self.connect()
         revisions = dict.fromkeys(self.stores) if from_nothing else dict(self.revisions)
         self.call("session/attach", {"session": self.session, "frontend": self.frontend, "revisions": revisions})
         outcomes, replayed = {}, []
@@ -144,13 +144,13 @@ class Client:
         for store, update in replayed:
             self.update(store, update)
 
-    def lose(self):
+    def drop(self):
         self.story.event(self.name, "closed", connection=self.connection, reason="lost")
 
     def add(self, store, title, **how):
         return self.send(store, {"type": "todoAdded", "title": title}, **how)
 
-    def send(self, store, value, arrives=True, answered=True, sequence=None, settle=False):
+    def send(self, store, value, arrives=True, responded=True, sequence=None, settle=False):
         """Sends an input, which the server applies if it arrives; returns the result."""
         if sequence is None:
             self.sequence += 1
@@ -160,8 +160,8 @@ class Client:
         if not arrives:
             return None
         result = self.server.take(self.session, self.frontend, sequence, store, value)
-        if answered:
-            self.hear()
+        if responded:
+            self.receive()
             self.result(result)
             del self.pending[sequence]
         return result
@@ -170,7 +170,7 @@ class Client:
         for sequence, (store, value) in sorted(self.pending.items()):
             self.send(store, value, sequence=sequence)
 
-    def hear(self):
+    def receive(self):
         """Receives the updates that were published since."""
         for store, revision in self.revisions.items():
             for update in self.server.since(self.session, store, revision) or []:
@@ -178,15 +178,15 @@ class Client:
 
     def call(self, method, params):
         self.last_id += 1
-        self.say("sent", {"id": self.last_id, "method": method, "params": params})
+        self.record("sent", {"id": self.last_id, "method": method, "params": params})
 
     def result(self, result):
-        self.say("received", {"id": self.last_id, "result": result})
+        self.record("received", {"id": self.last_id, "result": result})
 
     def update(self, store, update):
-        self.say("received", {"method": "store/changed", "params": {"store": store, **update, "applied": None}})
+        self.record("received", {"method": "store/changed", "params": {"store": store, **update, "applied": None}})
         self.revisions[store] = update["revision"]
 
-    def say(self, event, message):
+    def record(self, event, message):
         self.story.event(self.name, event, connection=self.connection,
                          message=copy.deepcopy({"jsonrpc": "2.0", **message}))

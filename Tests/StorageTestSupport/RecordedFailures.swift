@@ -4,4 +4,4 @@ public import TestSupport
 
 /// The error messages of a database. The type is qualified with its module because GRDB also has a
 /// `Record`.
-public typealias Complaints = TestSupport.Record<String>
+public typealias RecordedFailures = TestSupport.Record<String>

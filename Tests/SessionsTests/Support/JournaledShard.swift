@@ -10,14 +10,14 @@ import Testing
 extension Shard {
   /// Returns a journaling shard under test, on its own queue, with a clock that only the test
   /// advances.
-  static func journalled(
+  static func journaled(
     _ journal: MemoryJournal, _ bank: Bank = Bank(), limits: SessionLimits = .init()
   ) -> Shard {
-    journalled(journal, kinds: .durable(bank), limits: limits)
+    journaled(journal, kinds: .durable(bank), limits: limits)
   }
 
   /// Returns such a shard with other kinds.
-  static func journalled(
+  static func journaled(
     _ journal: MemoryJournal, kinds: [StoreKind], limits: SessionLimits = .init()
   ) -> Shard {
     let queue = DispatchQueue(label: "shard")
@@ -35,7 +35,7 @@ extension Shard {
   }
 
   /// Advances the clock without a turn.
-  func passQuietly(seconds: Int) {
+  func advanceWithoutTurn(seconds: Int) {
     guard let clock = testing?.clock else { return }
     clock.advance(to: clock.now.advanced(by: .seconds(seconds)))
   }
@@ -47,8 +47,9 @@ extension Shard {
   }
 
   /// Attaches a client to a new session with a handle.
-  func sit(_ listener: Listener, named name: String? = nil) throws -> (Participant, SessionHandle) {
-    let participant = listener.sit(on: self)
+  func join(_ listener: Listener, named name: String? = nil) throws -> (Participant, SessionHandle)
+  {
+    let participant = listener.join(on: self)
     let handle = try turn {
       try participant.session.open(for: participant, named: name, identity: nil, isolation: self)
     }
@@ -63,7 +64,7 @@ extension Shard {
     try turn {
       let (participant, resumption) = try attach(
         AttachRequest(handle: handle.description, frontend: name, revisions: revisions),
-        from: listener.sit(on: self))
+        from: listener.join(on: self))
       let answers = resumption.stores.map { store in
         switch store.answer {
         case .replayed(let count, _): "replayed \(count)"
@@ -72,7 +73,7 @@ extension Shard {
         case .closed: "closed"
         }
       }
-      return (listener.sit(participant), answers, resumption.sequence)
+      return (listener.join(participant), answers, resumption.sequence)
     }
   }
 
@@ -101,9 +102,9 @@ extension Shard {
     let listener = Listener()
     defer { withExtendedLifetime(listener) {} }
     do throws(SessionError) {
-      let participant = listener.sit(on: self)
-      let (seat, _) = try attach(AttachRequest(handle: handle.description), from: participant)
-      seat.session.leave(seat, isolation: self)
+      let newcomer = listener.join(on: self)
+      let (participant, _) = try attach(AttachRequest(handle: handle.description), from: newcomer)
+      participant.session.leave(participant, isolation: self)
       return nil
     } catch {
       return error.words

@@ -7,7 +7,7 @@ import Testing
 @testable import RemoteSources
 
 /// A server on loopback that a test controls byte by byte.
-struct Peer: Sendable {
+struct TestServer: Sendable {
   let port: Int
 
   /// A URL on this server.
@@ -20,7 +20,7 @@ struct Peer: Sendable {
   /// Returns when all scripts have ended. An error of a script is recorded as an issue.
   static func serving<Result>(
     _ script: @escaping @Sendable (inout Visitor) async throws -> Void,
-    while body: (Peer) async throws -> Result
+    while body: (TestServer) async throws -> Result
   ) async throws -> Result {
     let (channels, arrivals) = AsyncStream<any Channel>.makeStream()
     let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -41,7 +41,7 @@ struct Peer: Sendable {
       }
       let result: Swift.Result<Result, any Error>
       do {
-        result = .success(try await body(Peer(port: listener.localAddress?.port ?? 0)))
+        result = .success(try await body(TestServer(port: listener.localAddress?.port ?? 0)))
       } catch {
         result = .failure(error)
       }
@@ -72,12 +72,12 @@ struct Peer: Sendable {
   }
 
   /// Returns a server that has ended, so that its port has no listener.
-  static func deserted() async throws -> Peer {
+  static func deserted() async throws -> TestServer {
     try await serving({ _ in }, while: { $0 })
   }
 }
 
-/// A connection of a client to a `Peer`.
+/// A connection of a client to a `TestServer`.
 struct Visitor {
   fileprivate var parts: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
   fileprivate let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
