@@ -54,7 +54,7 @@ struct LoadTests {
     return (script, LoadExchange(script, given: Bindings()))
   }
 
-  /// Notes a message without regard to its time.
+  /// Records a message without regard to its time.
   private func receive(
     _ message: String, on connection: String, at time: Duration, _ exchange: inout LoadExchange
   ) -> LatencyHistogram {

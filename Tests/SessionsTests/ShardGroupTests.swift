@@ -62,7 +62,7 @@ struct ShardGroupTests {
     #expect(!ann[0].isFull(adding: 100) && ann[1].isFull(adding: 700))
   }
 
-  @Test("a lone shard has its maximum at once")
+  @Test("a lone shard has its maximum immediately")
   func lone() {
     let accounts = IdentityAccounts(MemoryPools(maximum: 100))
     #expect(accounts.all.maximum == 100 && accounts.account(of: "ann").maximum == 50)

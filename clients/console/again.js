@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies of stores: "run again from here", and what the page says about a copy.
+// Copies of stores: "Replay from this revision", and the description of a copy on the page.
 
 import { post } from "./api.js";
 import { $, element, write } from "./dom.js";
@@ -30,7 +30,7 @@ export function again(place, open) {
 	};
 }
 
-/** Says what a copy is, and how far it is. */
+/** Shows the description and the progress of a copy. */
 export function showCopy({ copy, progress }, open) {
 	document.body.classList.toggle("copy", Boolean(copy));
 	$("#copy-note").hidden = !copy;
@@ -42,7 +42,7 @@ export function showCopy({ copy, progress }, open) {
 	write(
 		$("#copy-text"),
 		`A copy of the store ${copy.store} from revision ${copy.revision}, under a virtual clock. ${inputs}${omitted}${busy ? "It is busy. " : ""}` +
-			`Work outside the store ${WORK[copy.work]} here. Nothing reaches the session itself.`,
+			`External work ${WORK[copy.work]} here. Nothing reaches the session itself.`,
 	);
 	$("#copy-original").onclick = () => open(copy.session, copy.store);
 }

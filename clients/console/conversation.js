@@ -57,7 +57,7 @@ class Names {
 /**
  * Returns the text of a conversation.
  *
- * `events` are all events of the session since the console looks; `stateAt` returns the state of a store
+ * `events` are all events of the session since the console opened the session; `stateAt` returns the state of a store
  * at a revision, and throws if it is not recorded. Returns nothing if no store can be played.
  */
 export async function conversation(events, stateAt) {
@@ -77,12 +77,12 @@ export async function conversation(events, stateAt) {
 	};
 	for (const event of events) {
 		const { type, store } = event;
-		if (type === "gap") for (const one of [...played.keys()]) leave(one, "events were not kept");
+		if (type === "gap") for (const one of [...played.keys()]) leave(one, "events were dropped");
 		if (type === "opened" && (event.revision === 0 || played.has(store))) played.set(store, new Set());
 		const isKnown = mentioned.has(store);
 		mentioned.add(store);
 		if (!played.has(store)) {
-			if (store && !isKnown) lines.push("", `# The store ${JSON.stringify(store)} is left out: the console has not seen its beginning.`);
+			if (store && !isKnown) lines.push("", `# The store ${JSON.stringify(store)} is left out: it was opened before the recording began.`);
 			continue;
 		}
 		if (type === "opened") {

@@ -37,7 +37,7 @@ export function showGauges(list, gauges) {
 	);
 }
 
-/** One sentence about the limit that is used most. */
+/** Returns the name and the use of the limit that is used most. */
 export function fullest(gauges) {
 	const most = gauges.reduce((one, other) => (part(other) > part(one) ? other : one));
 	return `${most.name} ${use(most)}`;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The timeline of a session: what its stores have done since the console looks.
+// The timeline of a session: the events of its stores since the console opened the session.
 
 import { get, post, repeatedly } from "./api.js";
 import { $, element, write } from "./dom.js";
@@ -38,7 +38,7 @@ function took(microseconds) {
 
 /** The contents of an event as text; empty if it has none. */
 function contents({ type, input, patch, event, skipped }) {
-	if (type === "gap") return skipped === undefined ? "the recording ended while this page did not read it" : `${skipped} events were not kept`;
+	if (type === "gap") return skipped === undefined ? "The recording stopped: this page did not read it" : `${skipped} events dropped`;
 	if (patch) return patch.map(({ op, path, value }) => `${op} ${path || "/"}${value === undefined ? "" : ` ${JSON.stringify(value)}`}`).join("; ");
 	const value = input ?? event;
 	return value === undefined ? "" : JSON.stringify(value);

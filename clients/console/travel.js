@@ -42,7 +42,7 @@ export function travel(show) {
 		try {
 			const [now, before] = [await state(wanted), await state(wanted - 1).catch(() => undefined)];
 			if (!isCurrent()) return;
-			write($("#travel-note"), `Revision ${wanted}, as it was.`);
+			write($("#travel-note"), `Showing revision ${wanted}`);
 			show(now, before);
 		} catch (error) {
 			if (!isCurrent()) return;
@@ -96,7 +96,7 @@ export function travel(show) {
 		get isAway() {
 			return revision !== undefined;
 		},
-		/** Notes the newest revision of the chosen store. */
+		/** Sets the selected store and its newest revision. */
 		choose(newID, newStore, newNewest) {
 			const isOther = newID !== id || newStore !== store;
 			[id, store, newest] = [newID, newStore, newNewest];

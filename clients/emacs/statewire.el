@@ -92,8 +92,8 @@ Each is `gap', `patch' or `digest'.")
           (apply #'make-instance 'jsonrpc-process-connection
                  :name name
                  :process (lambda () (statewire--start-process name))
-                 :notification-dispatcher (statewire--here #'statewire--notified)
-                 :on-shutdown (statewire--here #'statewire--ended)
+                 :notification-dispatcher (statewire--in-buffer #'statewire--notified)
+                 :on-shutdown (statewire--in-buffer #'statewire--ended)
                  ;; Disables the log of messages.  Emacs 30 has another option for it.
                  (if (slot-exists-p 'jsonrpc-process-connection '-events-buffer-config)
                      '(:events-buffer-config (:size 0 :format short))
@@ -128,7 +128,7 @@ A frame above the limit is not sent, because it would get no response."
   (let ((failed (or failed
                     (lambda (reason)
                       ;; `statewire--ended' reports the end of the connection.
-                      (when (statewire--connected-p) (statewire--say reason)))))
+                      (when (statewire--connected-p) (statewire--show-status reason)))))
         (limit (plist-get statewire--limits :frameBytes)))
     (cond ((not (statewire--connected-p)) (funcall failed "not connected"))
           ((and limit (> (statewire--frame-bytes method params) limit))
@@ -137,10 +137,10 @@ A frame above the limit is not sent, because it would get no response."
            (condition-case fault
                (jsonrpc-async-request
                 statewire--connection method params
-                :success-fn (statewire--here (or then #'ignore))
-                :error-fn (statewire--here
+                :success-fn (statewire--in-buffer (or then #'ignore))
+                :error-fn (statewire--in-buffer
                            (lambda (fault) (funcall failed (plist-get fault :message))))
-                :timeout-fn (statewire--here
+                :timeout-fn (statewire--in-buffer
                              (lambda ()
                                (funcall failed (format "no response to %s in time" method)))))
              ;; Text that is not Unicode cannot be encoded as JSON.
@@ -151,7 +151,7 @@ A frame above the limit is not sent, because it would get no response."
   (let ((message `(:jsonrpc "2.0" :method ,method :id ,most-positive-fixnum :params ,params)))
     (string-bytes (encode-coding-string (json-encode message) 'utf-8-unix))))
 
-(defun statewire--here (function)
+(defun statewire--in-buffer (function)
   "Wrap FUNCTION to run in this buffer, if the buffer is live."
   (let ((buffer (current-buffer)))
     (lambda (&rest arguments)
@@ -170,7 +170,7 @@ A frame above the limit is not sent, because it would get no response."
        (string (cond ((< code ?\s) (+ #x2400 code)) ((= code #x7f) #x2421) (t #xfffd)))))
    text t t))
 
-(defun statewire--say (text)
+(defun statewire--show-status (text)
   "Show TEXT in the echo area, and in the header line if the list is stale."
   (let ((text (statewire--printable text)))
     (message "Statewire: %s" text)
@@ -184,9 +184,9 @@ A frame above the limit is not sent, because it would get no response."
           (log (with-current-buffer (jsonrpc-stderr-buffer connection)
                  (car (last (split-string (buffer-string) "\n" t))))))
       (setq statewire--revision nil)
-      (statewire--say (concat "Connection lost: press g to reconnect"
-                              (when-let ((said (or (plist-get fault :message) log)))
-                                (format " (%s)" said)))))))
+      (statewire--show-status (concat "Connection lost: press g to reconnect"
+                                      (when-let ((reason (or (plist-get fault :message) log)))
+                                        (format " (%s)" reason)))))))
 
 ;;; The state
 
@@ -204,16 +204,16 @@ Until it arrives, updates are ignored: they start from another state."
   (when reason (push reason statewire--resyncs))
   (setq statewire--revision nil)
   (statewire--request 'store/subscribe `(:store ,(statewire--store))
-                      (lambda (answer)
-                        (statewire--hold (plist-get answer :revision)
-                                         (plist-get answer :state)))))
+                      (lambda (result)
+                        (statewire--set-state (plist-get result :revision)
+                                              (plist-get result :state)))))
 
-(defun statewire--hold (revision state)
+(defun statewire--set-state (revision state)
   "Replace the state with STATE at REVISION, and show it."
   (setq statewire--revision revision
         statewire--state state
         ;; A title without a response may have been accepted.
-        statewire--kept (seq-remove #'statewire--there-p statewire--kept))
+        statewire--kept (seq-remove #'statewire--accepted-p statewire--kept))
   (statewire--draw))
 
 (defun statewire--notified (_connection method params)
@@ -224,23 +224,24 @@ Until it arrives, updates are ignored: they start from another state."
        (statewire--changed params)))
     ((or 'store/closed 'session/closed)
      (setq statewire--revision nil)
-     (statewire--say (format "The %s is %s: press g to reopen it"
-                                              (if (eq method 'store/closed) "list" "session")
-                                              (plist-get params :reason))))))
+     (statewire--show-status (format "The %s is %s: press g to reopen it"
+                                     (if (eq method 'store/closed) "list" "session")
+                                     (plist-get params :reason))))))
 
 (defun statewire--changed (update)
   "Apply UPDATE, the params of a `store/changed'."
   (if (not (eql (plist-get update :base) statewire--revision))
       (statewire--subscribe 'gap)
     (condition-case nil
-        (statewire--hold (plist-get update :revision)
-                         (statewire-patch statewire--state (plist-get update :patch)))
+        (statewire--set-state (plist-get update :revision)
+                              (statewire-patch statewire--state (plist-get update :patch)))
       (statewire-patch-error (statewire--subscribe 'patch)))
     (unless statewire--timer
       (setq statewire--timer
-            (run-with-timer statewire-verify-seconds nil (statewire--here #'statewire--verify))))))
+            (run-with-timer statewire-verify-seconds nil
+                            (statewire--in-buffer #'statewire--verify))))))
 
-(defun statewire--answered (result)
+(defun statewire--handle-result (result)
   "Request the whole state if RESULT has a revision that did not arrive."
   (when (and statewire--revision (> (plist-get result :revision) statewire--revision))
     (statewire--subscribe 'gap)))
@@ -251,11 +252,11 @@ If they differ, request the whole state."
   (setq statewire--timer nil)
   (statewire--request
    'store/state `(:store ,(statewire--store))
-   (lambda (answer)
-     (if (and (eql (plist-get answer :revision) statewire--revision)
-              (/= (plist-get answer :digest) (statewire-digest statewire--state)))
+   (lambda (result)
+     (if (and (eql (plist-get result :revision) statewire--revision)
+              (/= (plist-get result :digest) (statewire-digest statewire--state)))
          (statewire--subscribe 'digest)
-       (statewire--answered answer)))))
+       (statewire--handle-result result)))))
 
 ;;; The list
 
@@ -307,12 +308,12 @@ If they differ, request the whole state."
   "Send an input of TYPE with MEMBERS."
   (unless (statewire--connected-p) (user-error "Not connected: press g to reconnect"))
   (statewire--request 'store/send (apply #'statewire--input type members)
-                      (lambda (answer)
-                        (when (statewire--gone-p (plist-get members :id))
-                          (statewire--say "Another client has removed this task"))
-                        (statewire--answered answer))))
+                      (lambda (result)
+                        (when (statewire--removed-p (plist-get members :id))
+                          (statewire--show-status "Another client has removed this task"))
+                        (statewire--handle-result result))))
 
-(defun statewire--gone-p (id)
+(defun statewire--removed-p (id)
   "Return non-nil if another client has removed the todo with ID.
 The server accepts an input to it and ignores it."
   (and id (equal (plist-get statewire--state :type) "content")
@@ -330,7 +331,7 @@ The server accepts an input to it and ignores it."
 
 ;;; Titles
 
-(defun statewire--there-p (kept)
+(defun statewire--accepted-p (kept)
   "Return non-nil if the title of KEPT is in the list."
   (when-let ((todo (statewire--todo (plist-get kept :id))))
     (or (equal (plist-get kept :type) "todoAdded")
@@ -344,7 +345,7 @@ With ID, only one for that todo."
                    (or (null id) (equal (plist-get kept :id) id))))
             statewire--kept))
 
-(defun statewire--keep (type id title &optional reason)
+(defun statewire--save-title (type id title &optional reason)
   "Keep TITLE of the input of TYPE for the todo ID.
 REASON is the reason of its refusal, or nil."
   (statewire--drop type id)
@@ -385,24 +386,24 @@ The initial input is the title of REFUSED, or TEXT."
 (defun statewire--enter (type id title)
   "Send the input of TYPE with TITLE for the todo ID.
 TITLE is kept until it is accepted."
-  (statewire--keep type id title)
+  (statewire--save-title type id title)
   (statewire--request
    'store/send (statewire--input type :id id :title title)
-   (lambda (answer)
+   (lambda (result)
      ;; A failed effect is not an error response but part of the state.
      (cond ((equal (plist-get statewire--state :type) "error")
-            (statewire--keep type id title (plist-get statewire--state :message)))
+            (statewire--save-title type id title (plist-get statewire--state :message)))
            (t (statewire--drop type id)
-              (when (and (equal type "todoRenamed") (statewire--gone-p id))
-                (statewire--keep "todoAdded" (statewire--new-id) title "the task was removed")
-                (statewire--say "The task was removed: press a to add the text"))))
-     (statewire--answered answer))
+              (when (and (equal type "todoRenamed") (statewire--removed-p id))
+                (statewire--save-title "todoAdded" (statewire--new-id) title "the task was removed")
+                (statewire--show-status "The task was removed: press a to add the text"))))
+     (statewire--handle-result result))
    (lambda (reason)
-     (statewire--keep type id title reason)
-     (statewire--say (if (statewire--refused type id)
-                         (format "%s: press %s to edit the text" reason
-                                 (if (equal type "todoAdded") "a" "r"))
-                       reason)))))
+     (statewire--save-title type id title reason)
+     (statewire--show-status (if (statewire--refused type id)
+                                 (format "%s: press %s to edit the text" reason
+                                         (if (equal type "todoAdded") "a" "r"))
+                               reason)))))
 
 (defun statewire-add ()
   "Add a todo at the end of the list, or several, one for each line.
@@ -415,7 +416,7 @@ The initial input is a refused title, if any; it is added once at most."
                (statewire--new-id))))
     (when refused (statewire--drop "todoAdded" (plist-get refused :id)))
     ;; Keeps the text if the question is cancelled.
-    (statewire--keep "todoAdded" id text "not added yet")
+    (statewire--save-title "todoAdded" id text "not added yet")
     (if (and (cdr lines) (y-or-n-p (format "Add %d tasks, one for each line? " (length lines))))
         (progn (statewire--drop "todoAdded" id)
                (dolist (line lines) (statewire--enter "todoAdded" (statewire--new-id) line)))
@@ -432,11 +433,11 @@ The initial input is a refused title, if any; it is added once at most."
     (statewire--drop "todoRenamed" id)
     (cond ((member title (list before now)) (message "The title is unchanged"))
           ((null now)
-           (statewire--keep "todoAdded" (statewire--new-id) title "the task was removed")
+           (statewire--save-title "todoAdded" (statewire--new-id) title "the task was removed")
            (user-error "The task was removed: press a to add the text"))
           (t
            ;; Keeps the title if the question is cancelled.
-           (statewire--keep "todoRenamed" id title "renamed by another client")
+           (statewire--save-title "todoRenamed" id title "renamed by another client")
            (when (or (equal now before)
                      (y-or-n-p (format "Another client has renamed it to %s.  Overwrite? "
                                        (statewire--printable now))))

@@ -66,7 +66,10 @@ export interface ClientOptions {
   pingInterval?: number;
   /** Milliseconds for connecting and for each request except inputs; 30,000 by default, 0 for no limit. */
   timeout?: number;
-  /** Delays before connecting again, in milliseconds: at most `base` first, then doubled up to `maximum`. */
+  /**
+   * Delays before connecting again, in milliseconds. Delay n, counted from 0, is at most `base * 2 ** n` and
+   * `maximum`, and at least half of that. Delay 0 is between 0 and half of `base`. 200 and 10,000 by default.
+   */
   backoff?: { base?: number; maximum?: number; random?: () => number };
   /** The number of inputs that may be without a response; 10,000 by default. */
   maximumPending?: number;

@@ -142,7 +142,7 @@ export class TestStore<State = any, Event = any> {
   readonly view: any;
   /** Sends an input; rejects with the `Refusal` if the store refuses it. */
   send(input: Event, viewer?: Partial<Viewer>): Promise<void>;
-  /** The viewers who have subscribed are now these. */
+  /** Sets the subscribed viewers. */
   present(viewers: Partial<Viewer>[]): Promise<void>;
   /** Takes the next action that has come later. */
   receive(action: unknown): Promise<void>;

@@ -19,7 +19,7 @@ export function drag(rows, row, { pointerId, clientY, target }, ended) {
 	let frame;
 
 	// Layout is read once in each frame, before it is changed.
-	const follow = () => rows.carry(row, y - origin() - grabbed - row.top);
+	const follow = () => rows.dragTo(row, y - origin() - grabbed - row.top);
 	const step = () => {
 		frame = requestAnimationFrame(step);
 		const { top, bottom } = scroller.getBoundingClientRect();
@@ -36,7 +36,7 @@ export function drag(rows, row, { pointerId, clientY, target }, ended) {
 		over.abort();
 		cancelAnimationFrame(frame);
 		if (isDropped) follow();
-		const { to } = rows.carried;
+		const { to } = rows.dragged;
 		row.node.classList.remove("dragged");
 		list.classList.remove("dragging");
 		rows.drop();
@@ -54,6 +54,6 @@ export function drag(rows, row, { pointerId, clientY, target }, ended) {
 	attempt(() => target.setPointerCapture(pointerId));
 	row.node.classList.add("dragged");
 	list.classList.add("dragging");
-	rows.carry(row, 0);
+	rows.dragTo(row, 0);
 	frame = requestAnimationFrame(step);
 }

@@ -15,7 +15,7 @@ export class Rows {
 	list;
 	scroller;
 	/** The dragged row: `row`, `to` (an index) and `by` (pixels). */
-	carried;
+	dragged;
 	#heights = new Map();
 	/** The estimated height of a row that has not been drawn: the smallest known height. */
 	#lowest = Infinity;
@@ -87,7 +87,7 @@ export class Rows {
 		cancelAnimationFrame(this.#frame);
 		this.#frame = undefined;
 		if (!this.isCurrent) return;
-		const { items, carried } = this;
+		const { items, dragged } = this;
 		// The list may have become shorter.
 		const top = Math.min(this.#scrollTop, this.tops.at(-1) - this.#view);
 		const first = Math.max(0, this.#at(top - this.#view / 4) - 1);
@@ -107,7 +107,7 @@ export class Rows {
 			}
 		const rows = indexes.map((index) => this.#row(items[index], index));
 		this.#order(rows.map(({ node }) => node));
-		for (const row of rows) this.#put(row, carried);
+		for (const row of rows) this.#put(row, dragged);
 		this.#scroll();
 	}
 
@@ -139,7 +139,7 @@ export class Rows {
 	}
 
 	/** Shows a row `by` pixels from its position, and the others as they will be after the drop. */
-	carry(row, by) {
+	dragTo(row, by) {
 		const { tops } = this;
 		const { index } = row;
 		const centre = (tops[index] + tops[index + 1]) / 2 + by;
@@ -148,19 +148,19 @@ export class Rows {
 		const others = at + (isPast ? 1 : 0);
 		// A row below the end would extend the list.
 		by = Math.max(-tops[index], Math.min(by, tops.at(-1) - tops[index + 1]));
-		this.carried = { row, by, to: others > index ? others - 1 : others };
+		this.dragged = { row, by, to: others > index ? others - 1 : others };
 		this.draw();
 	}
 
 	/** Shows each row at its own position again. */
 	drop() {
-		this.carried = undefined;
+		this.dragged = undefined;
 		this.#moved = performance.now();
 		this.draw();
 	}
 
 	#isUsed(row) {
-		return row.field || row === this.carried?.row || row.node.contains(document.activeElement);
+		return row.field || row === this.dragged?.row || row.node.contains(document.activeElement);
 	}
 
 	#row(item, index) {
@@ -197,14 +197,14 @@ export class Rows {
 			if (nodes[i - 1].nextSibling !== nodes[i]) nodes[i - 1].after(nodes[i]);
 	}
 
-	#put(row, carried) {
+	#put(row, drag) {
 		const { style } = row.node;
 		const { index } = row;
 		let by = 0;
-		if (carried) {
-			const { row: dragged, to } = carried;
+		if (drag) {
+			const { row: dragged, by: distance, to } = drag;
 			const height = this.tops[dragged.index + 1] - this.tops[dragged.index];
-			if (row === dragged) by = carried.by;
+			if (row === dragged) by = distance;
 			else if (index > dragged.index && index <= to) by = -height;
 			else if (index < dragged.index && index >= to) by = height;
 		}
@@ -286,7 +286,7 @@ export class Rows {
 		const before = this.#positions();
 		this.#place();
 		this.#anchor(before);
-		for (const row of this.#rows.values()) this.#put(row, this.carried);
+		for (const row of this.#rows.values()) this.#put(row, this.dragged);
 		this.#scroll();
 		this.#drawSoon();
 	}

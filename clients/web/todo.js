@@ -54,9 +54,9 @@ export function todo(client) {
 		if (hadFocus) editor.focus();
 	}
 
-	function replaced(theirs, title) {
+	function replaced(remoteTitle, title) {
 		render();
-		tell("Someone else renamed it to ", theirs, ". Your title has replaced it: ", title);
+		tell("Someone else renamed it to ", remoteTitle, ". Your title has replaced it: ", title);
 	}
 
 	/** Appends a text to the field, on a new line. */
@@ -157,8 +157,8 @@ export function todo(client) {
 		else if (!$("#again").hidden) problem("");
 		$("#again").hidden = !hasFailed;
 		if (state.todos) confirmed = state.todos;
-		todos = unsent.foresee(confirmed);
-		if (rows.carried) return;
+		todos = unsent.predict(confirmed);
+		if (rows.dragged) return;
 		$("#todo").ariaBusy = state.type === "loading";
 		const open = todos.filter(({ completed }) => !completed).length;
 		const sought = find.value.trim().toLowerCase();
@@ -217,7 +217,7 @@ export function todo(client) {
 	};
 	list.onpointerdown = (event) => {
 		const { row, column } = rows.find(event.target);
-		if (column !== 0 || event.button || rows.carried) return;
+		if (column !== 0 || event.button || rows.dragged) return;
 		drag(rows, row, event, (to) => (to === undefined ? render() : move(row.item, to)));
 	};
 

@@ -6,8 +6,8 @@
 import { attempt, kept } from "./browser.js";
 
 /** Validates an entry from storage, which may contain anything. */
-function isEntry({ input: { type, id, title, before }, next = [], from = "", theirs = "" }) {
-	const texts = [id, before ?? "", from, theirs, ...next, /Added|Renamed/.test(type) ? title : ""];
+function isEntry({ input: { type, id, title, before }, next = [], from = "", remoteTitle = "" }) {
+	const texts = [id, before ?? "", from, remoteTitle, ...next, /Added|Renamed/.test(type) ? title : ""];
 	return texts.every((text) => typeof text === "string");
 }
 
@@ -18,7 +18,7 @@ const isDone = ({ type, title }, todo) =>
 export class Unsent {
 	/**
 	 * In order of input: `input`; `next`, the ids that follow a moved todo; `from`, the title that the
-	 * person saw; and `theirs`, a title that another client has set meanwhile.
+	 * person saw; and `remoteTitle`, a title that another client has set meanwhile.
 	 */
 	#entries = new Set();
 	#client;
@@ -28,7 +28,7 @@ export class Unsent {
 	isKept = true;
 
 	/**
-	 * `listener` has `changed()`, `refused(input, reason)`, and `replaced(theirs, title)` for a title
+	 * `listener` has `changed()`, `refused(input, reason)`, and `replaced(remoteTitle, title)` for a title
 	 * that has replaced the title of another client.
 	 */
 	constructor(client, store, listener) {
@@ -66,7 +66,7 @@ export class Unsent {
 	}
 
 	/** Returns the todos after all pending inputs. */
-	foresee(todos) {
+	predict(todos) {
 		if (!this.size) return todos;
 		const byId = (todos) => new Map(todos.map((todo) => [todo.id, todo]));
 		let all = byId(todos);
@@ -94,8 +94,8 @@ export class Unsent {
 		for (const [id, own] of Map.groupBy(entries, ({ input }) => input.id)) {
 			const todo = byId.get(id);
 			const isOwn = ({ input, from }) => [input.title, from].includes(todo.title);
-			if (todo && !own.some(isOwn) && own[0].theirs !== todo.title) {
-				own[0].theirs = todo.title;
+			if (todo && !own.some(isOwn) && own[0].remoteTitle !== todo.title) {
+				own[0].remoteTitle = todo.title;
 				this.#keep();
 			}
 			for (const entry of own)
@@ -105,17 +105,17 @@ export class Unsent {
 
 	/** Checks an accepted input; `todo` is its todo now. Reports if it had no effect. */
 	#check(entry, todo) {
-		const { input, from = "it", theirs, isUndone, hasFailed } = entry;
+		const { input, from = "it", remoteTitle, isUndone, hasFailed } = entry;
 		const { type, id, title } = input;
 		const isRight = isDone(input, todo);
 		const own = [...this.#entries].filter((other) => other.input.id === id);
 		const next = own[own.indexOf(entry) + 1];
 		this.#forget(entry);
-		if (next) next.theirs ??= theirs;
-		if (isUndone && (next || !title || !theirs)) return;
+		if (next) next.remoteTitle ??= remoteTitle;
+		if (isUndone && (next || !title || !remoteTitle)) return;
 		const refuse = (reason) => this.#listener.refused(input, reason);
-		if ((isRight || isUndone) && title && theirs) this.#listener.replaced(theirs, title);
-		else if (isRight && input.before) this.#mend(entry);
+		if ((isRight || isUndone) && title && remoteTitle) this.#listener.replaced(remoteTitle, title);
+		else if (isRight && input.before) this.#moveAgain(entry);
 		else if (isRight) return;
 		else if (hasFailed) refuse("the server cannot save it");
 		else if (!todo && type !== "todoAdded") refuse(`“${from}” was removed by someone else`);
@@ -152,7 +152,7 @@ export class Unsent {
 	}
 
 	/** Moves a todo again if the todo before which it was dropped was removed: before the next one. */
-	#mend({ input, next = [], from }) {
+	#moveAgain({ input, next = [], from }) {
 		const ids = new Set(this.#store.confirmed?.todos?.map(({ id }) => id));
 		if (!ids.has(input.id) || ids.has(input.before)) return;
 		const before = next.find((id) => ids.has(id)) ?? null;
@@ -170,7 +170,7 @@ export class Unsent {
 		this.#isKeeping = true;
 		queueMicrotask(() => {
 			this.#isKeeping = false;
-			const plain = ({ input, next, from, theirs }) => ({ input, next, from, theirs });
+			const plain = ({ input, next, from, remoteTitle }) => ({ input, next, from, remoteTitle });
 			this.isKept = kept.set("unsent", JSON.stringify([...this.#entries].map(plain)));
 		});
 	}

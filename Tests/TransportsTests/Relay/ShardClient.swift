@@ -52,7 +52,7 @@ actor ShardClient {
     #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#
   }
 
-  /// Sends several messages at once.
+  /// Sends several messages in one write.
   func send(together messages: [(method: String, params: String)]) async throws {
     var bytes: [UInt8] = []
     for (method, params) in messages {

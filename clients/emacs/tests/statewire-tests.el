@@ -121,7 +121,7 @@ into tables, in which the last of several members with one key counts."
 ;;; The list
 
 (ert-deftest statewire-keys ()
-  "The keys do what the header line says."
+  "The keys run the commands that the header line lists."
   (statewire-tests--with ()
     (statewire-tests--own-server)
     (statewire-tests--keys "a Milk RET")
@@ -156,9 +156,9 @@ into tables, in which the last of several members with one key counts."
     (statewire-tests--own-server)
     (statewire-tests--keys "a Milk RET")
     (statewire-tests--shows "[ ] Milk")
-    (ert-with-message-capture said
+    (ert-with-message-capture messages
       (statewire-tests--keys "a SPC RET")
-      (statewire-tests--until (string-search "a title must not be empty" said)))
+      (statewire-tests--until (string-search "a title must not be empty" messages)))
     (should (equal statewire--status "1 of 1 open"))
     (jsonrpc-request statewire--connection 'test/injectFault
                      '(:store "todo" :operation "getTodos" :fault (:type "fail")))
@@ -169,7 +169,7 @@ into tables, in which the last of several members with one key counts."
     (statewire-tests--shows "[ ] Milk")))
 
 (ert-deftest statewire-printable ()
-  "Control characters and bidirectional controls are replaced, others are not."
+  "Control characters and bidirectional controls are replaced, other characters are not."
   (should (equal (statewire--printable "\0\t\n\e]\u007f\u0080\u009f\u061c\u200e\u2028\u202e\u2066\u2069")
                  "␀␉␊␛]␡��������"))
   (should (equal (statewire--printable "Käse 🧀 %s \\& \u00a0\u200d\u2030")
@@ -178,11 +178,11 @@ into tables, in which the last of several members with one key counts."
     (statewire-tests--own-server)
     (statewire--send "todoAdded" :title "a\e[2J\u009b\nb\u202ec")
     (statewire-tests--shows "[ ] a␛[2J�␊b�c")
-    (ert-with-message-capture said
-      (statewire--say "a\e[2J\u202e %d")
-      (should (string-search "Statewire: a␛[2J� %d" said)))
+    (ert-with-message-capture messages
+      (statewire--show-status "a\e[2J\u202e %d")
+      (should (string-search "Statewire: a␛[2J� %d" messages)))
     (statewire--subscribe)
-    (statewire--say "\e\n")
+    (statewire--show-status "\e\n")
     (should (equal statewire--status "␛␊"))))
 
 (defun statewire-tests--titles ()
@@ -244,8 +244,8 @@ into tables, in which the last of several members with one key counts."
   (statewire-tests--with ()
     (statewire-tests--own-server)
     (dolist (id '("1" "2" "3")) (statewire-tests--do "todoAdded" :title "Milk" :id id))
-    (cl-letf* ((told nil)
-               ((symbol-function 'statewire--say) (lambda (text) (push text told)))
+    (cl-letf* ((shown nil)
+               ((symbol-function 'statewire--show-status) (lambda (text) (push text shown)))
                (remove (lambda (id)
                          ;; No output is read before the next input is sent.
                          (jsonrpc-async-request statewire--connection 'store/send
@@ -253,16 +253,16 @@ into tables, in which the last of several members with one key counts."
       (goto-char (point-min))
       (funcall remove "1")
       (statewire--enter "todoRenamed" "1" "Oat milk")
-      (statewire-tests--until told)
-      (should (equal told '("The task was removed: press a to add the text")))
+      (statewire-tests--until shown)
+      (should (equal shown '("The task was removed: press a to add the text")))
       (should (equal (plist-get (statewire--refused "todoAdded") :title) "Oat milk"))
       (funcall remove "2")
-      (setq told nil)
+      (setq shown nil)
       (statewire--send "todoCompleted" :id "2")
-      (statewire-tests--until told)
-      (should (equal told '("Another client has removed this task")))
+      (statewire-tests--until shown)
+      (should (equal shown '("Another client has removed this task")))
       (ert-info ("A removal by this client is not reported.")
-        (setq told nil)
+        (setq shown nil)
         (statewire-tests--until (equal (length (statewire--todos)) 1))
         (goto-char (point-min))
         (statewire-toggle)
@@ -270,7 +270,7 @@ into tables, in which the last of several members with one key counts."
         (statewire-toggle)
         (statewire-tests--until (null (statewire--todos)))
         (jsonrpc-request statewire--connection 'ping nil)
-        (should-not told)))))
+        (should-not shown)))))
 
 (ert-deftest statewire-lines ()
   "Several lines become several todos or one, after a question."
@@ -383,10 +383,10 @@ into tables, in which the last of several members with one key counts."
       (with-current-buffer (statewire-connect "127.0.0.1" port)
         (statewire-tests--keys "a Milk RET")
         (statewire-tests--shows "[ ] Milk")
-        (ert-with-message-capture said
+        (ert-with-message-capture messages
           (delete-process server)
           (statewire-tests--until (string-search "press g to reconnect" statewire--status))
-          (should (string-search "Connection lost" said)))
+          (should (string-search "Connection lost" messages)))
         (statewire-tests--shows "[ ] Milk")
         (should-error (statewire-toggle) :type 'user-error)
         (should-error (statewire-refresh) :type 'user-error)
@@ -441,12 +441,12 @@ into tables, in which the last of several members with one key counts."
 (defun statewire-tests--send (store input)
   "Send INPUT to STORE and wait for the result."
   (let ((input (mapcar (lambda (value) (unless (eq value :null) value)) input))
-        (answered nil))
+        (is-done nil))
     (statewire--request 'store/send (list :store store :input input)
-                        (lambda (answer)
-                          (statewire--answered answer)
-                          (setq answered t)))
-    (statewire-tests--until answered)))
+                        (lambda (result)
+                          (statewire--handle-result result)
+                          (setq is-done t)))
+    (statewire-tests--until is-done)))
 
 (provide 'statewire-tests)
 

@@ -65,15 +65,15 @@ export class Client {
 				connection?.notify("$/cancelRequest", { id });
 				reject(error);
 			});
-			const answered = (error, result) => {
+			const onResponse = (error, result) => {
 				enough();
 				error ? reject(error) : resolve(result);
 			};
 			this._online().then((online) => {
 				if (isGivenUp) return;
 				connection = online;
-				id = connection.call(method, params, answered);
-			}, answered);
+				id = connection.call(method, params, onResponse);
+			}, onResponse);
 		});
 	}
 

@@ -45,22 +45,22 @@ export class Connection {
 	}
 
 	/**
-	 * Sends a request and calls `answered(error, result)` once. Returns the request id, or undefined
+	 * Sends a request and calls `onResponse(error, result)` once. Returns the request id, or undefined
 	 * if the request cannot be sent.
 	 */
-	call(method, params, answered = () => {}) {
+	call(method, params, onResponse = () => {}) {
 		const id = ++this.#lastId;
 		const message = { jsonrpc: "2.0", id, method, params };
 		try {
 			if (this.isOver) throw new ConnectionLostError("not connected");
-			const request = { answered, message, text: JSON.stringify(message) };
+			const request = { onResponse, message, text: JSON.stringify(message) };
 			this.#measure(request);
 			this.#waiting.set(id, request);
 			this.#transport.send(request.text);
 			return id;
 		} catch (error) {
 			this.#waiting.delete(id);
-			queueMicrotask(() => answered(error));
+			queueMicrotask(() => onResponse(error));
 		}
 	}
 
@@ -75,7 +75,7 @@ export class Connection {
 		this.#transport?.close();
 		cause = this.#refusal ?? cause;
 		const error = new ConnectionLostError("the connection was lost", { cause });
-		for (const id of [...this.#waiting.keys()]) this.#answer(id, error);
+		for (const id of [...this.#waiting.keys()]) this.#complete(id, error);
 		this.#listener.ended(error);
 	}
 
@@ -87,10 +87,10 @@ export class Connection {
 			}
 	}
 
-	#answer(id, error, result) {
+	#complete(id, error, result) {
 		const request = this.#waiting.get(id);
 		this.#waiting.delete(id);
-		request?.answered(error, result);
+		request?.onResponse(error, result);
 		return request;
 	}
 
@@ -107,7 +107,7 @@ export class Connection {
 	#take({ id, method, params, error, result }) {
 		if (method !== undefined) return this.#listener.notified(method, params ?? {});
 		error &&= rpcError(error);
-		if (!this.#answer(id, error, result) && id === null && error) this.#refuse(error);
+		if (!this.#complete(id, error, result) && id === null && error) this.#refuse(error);
 	}
 
 	// Which request an error with the id null belongs to: clients/CONFORMANCE.md, "Refused frames".
@@ -117,13 +117,13 @@ export class Connection {
 		if (measure) {
 			// Any request larger than the refused one is refused too.
 			const size = (id) => measure(this.#waiting.get(id));
-			this.#answer(sent.reduce((most, id) => (size(id) > size(most) ? id : most), sent[0]), error);
+			this.#complete(sent.reduce((most, id) => (size(id) > size(most) ? id : most), sent[0]), error);
 		} else if (error.code !== -32700 && error.code !== -32600) this.#refusal = error;
 		else if (sent.length)
 			this.call("ping", {}, (lost) => {
 				const open = sent.filter((id) => !lost && this.#waiting.has(id));
 				const due = open.filter((id) => !this.#waiting.get(id).message.params?.settle);
-				for (const id of due.length ? due : open) this.#answer(id, error);
+				for (const id of due.length ? due : open) this.#complete(id, error);
 			});
 	}
 

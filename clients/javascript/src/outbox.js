@@ -31,10 +31,10 @@ export class Outbox {
 		return this.#entries.size;
 	}
 
-	/** Adds an entry with `prepare(connection)`, `params()` and `answered(error, result)`. */
+	/** Adds an entry with `prepare(connection)`, `params()` and `onResponse(error, result)`. */
 	add(entry) {
-		if (this.#over) return entry.answered(this.#over);
-		if (this.size >= this.#maximum) return entry.answered(new TooManyPendingError(`${this.size} inputs are pending`));
+		if (this.#over) return entry.onResponse(this.#over);
+		if (this.size >= this.#maximum) return entry.onResponse(new TooManyPendingError(`${this.size} inputs are pending`));
 		this.#entries.add(entry);
 		if (this.#connection && !this.#pause) this.#send(entry);
 	}
@@ -69,15 +69,15 @@ export class Outbox {
 	end(error) {
 		this.#over = error;
 		clearTimeout(this.#pause);
-		for (const entry of this.#entries) this.#answer(entry, error);
+		for (const entry of this.#entries) this.#complete(entry, error);
 	}
 
 	#fail(error) {
-		for (const entry of this.#entries) if (entry.connection) this.#answer(entry, error);
+		for (const entry of this.#entries) if (entry.connection) this.#complete(entry, error);
 	}
 
-	#answer(entry, error, result) {
-		if (this.#entries.delete(entry)) entry.answered(error, result);
+	#complete(entry, error, result) {
+		if (this.#entries.delete(entry)) entry.onResponse(error, result);
 	}
 
 	#send(entry) {
@@ -93,7 +93,7 @@ export class Outbox {
 			if (error instanceof ConnectionLostError || entry.connection !== connection) return;
 			if (this.#isNamed && isTemporary(error)) return this.#refused(entry, error);
 			if (!error) this.#backoff.attempts = 0;
-			this.#answer(entry, error, result);
+			this.#complete(entry, error, result);
 		});
 		// An input that cannot be sent uses no number: the server may wait for exactly this one.
 		if (!entry.id) return;

@@ -48,12 +48,12 @@ export class Store {
 	async *states({ signal } = {}) {
 		const latest = {};
 		let wake = () => {};
-		const tell = (what) => wake(Object.assign(latest, what));
+		const update = (change) => wake(Object.assign(latest, change));
 		const stop = this.subscribe(
-			(state) => tell({ state, isNew: true }),
-			(error) => tell({ error, isOver: true }),
+			(state) => update({ state, isNew: true }),
+			(error) => update({ error, isOver: true }),
 		);
-		signal?.addEventListener("abort", tell);
+		signal?.addEventListener("abort", update);
 		try {
 			while (!signal?.aborted) {
 				if (latest.isNew) {
@@ -65,7 +65,7 @@ export class Store {
 				else await new Promise((resolve) => (wake = resolve));
 			}
 		} finally {
-			signal?.removeEventListener("abort", tell);
+			signal?.removeEventListener("abort", update);
 			stop();
 		}
 	}
@@ -76,10 +76,10 @@ export class Store {
 
 	subscribe(changed, ended = () => {}) {
 		let given;
-		const told = () => {
+		const notify = () => {
 			if (given !== this.state) changed((given = this.state));
 		};
-		return this._follow(told, ended);
+		return this._follow(notify, ended);
 	}
 
 	onEvent(listener) {
@@ -103,7 +103,7 @@ export class Store {
 				untilApplied: optimistic && settle === false,
 				prepare: (connection) => this.#open(connection),
 				params: () => ({ store: this.name, input, settle: settle ?? (optimistic && true), traceparent }),
-				answered: (error, result) => {
+				onResponse: (error, result) => {
 					if (!signal?.aborted) enough();
 					if (this.#optimistic.delete(entry)) this.#notify();
 					if (error) return reject(this.#explained(error));
@@ -116,7 +116,7 @@ export class Store {
 			};
 			const enough = patience({ signal, timeout }, (error) => {
 				outbox.cancel(entry);
-				entry.answered(error);
+				entry.onResponse(error);
 			});
 			if (signal?.aborted) return;
 			if (optimistic) {
@@ -147,14 +147,14 @@ export class Store {
 
 	// For the client and the bindings.
 
-	/** Subscribes. `told` is called after each change, also where the state remains equal. */
-	_follow(told, ended) {
-		const subscriber = { told, ended };
+	/** Subscribes. `notify` is called after each change, also where the state remains equal. */
+	_follow(notify, ended) {
+		const subscriber = { notify, ended };
 		const error = this.#client._claim(this);
 		if (error) guarded(ended, error);
 		else {
 			this.#subscribers.add(subscriber);
-			if (this.state !== undefined) guarded(told);
+			if (this.state !== undefined) guarded(notify);
 			this.#subscribe();
 		}
 		return () => {
@@ -294,6 +294,6 @@ export class Store {
 		for (const entry of this.#optimistic) if (revision !== null) guarded(apply, entry);
 		// Without a replica, the last state remains until the next one arrives.
 		if (revision !== null && !equal(this.state, state)) this.state = state;
-		for (const { told } of this.#subscribers) guarded(told);
+		for (const { notify } of this.#subscribers) guarded(notify);
 	}
 }

@@ -18,7 +18,7 @@ export class StoreView {
 	#error;
 	/** The last value, and the last one that the listeners know. */
 	#value;
-	#told;
+	#notified;
 	#stop = () => {};
 
 	constructor(client, name, options) {
@@ -57,7 +57,7 @@ export class StoreView {
 		if (!this.#error || !this.#listeners.size) return;
 		this.#stop();
 		this.#start();
-		this.#tell();
+		this.#notify();
 	};
 
 	#with({ state, isOptimistic = false, status, error }) {
@@ -74,20 +74,20 @@ export class StoreView {
 		const client = this.#client;
 		if (!client) return;
 		this.#error = undefined;
-		this.#told = this.current();
+		this.#notified = this.current();
 		const ended = (error) => {
 			const { state, error: reason } = client.status;
 			this.#error = error ?? (state === "closed" ? reason : new StoreClosedError(-32011, "the store is closed"));
-			this.#tell();
+			this.#notify();
 		};
-		const leave = [client.on("status", () => this.#tell()), this.#store._follow(() => this.#tell(), ended)];
+		const leave = [client.on("status", () => this.#notify()), this.#store._follow(() => this.#notify(), ended)];
 		this.#stop = () => leave.forEach((stop) => stop());
 	}
 
-	#tell() {
+	#notify() {
 		const now = this.current();
-		if (now === this.#told) return;
-		this.#told = now;
+		if (now === this.#notified) return;
+		this.#notified = now;
 		for (const { listener } of [...this.#listeners]) listener();
 	}
 }

@@ -26,8 +26,13 @@ export class Backoff {
 		Object.assign(this, { base, maximum, random, attempts: 0 });
 	}
 
+	/**
+	 * Returns the next delay. Delay n, counted from 0, is at most `base * 2 ** n` and at least half of that. Delay 0
+	 * is between 0 and half of `base`.
+	 */
 	next() {
-		const whole = Math.min(this.maximum, this.base * 2 ** this.attempts++);
-		return whole * (0.5 + 0.5 * this.random());
+		const attempt = this.attempts++;
+		const half = Math.min(this.maximum, this.base * 2 ** attempt) / 2;
+		return half * this.random() + (attempt ? half : 0);
 	}
 }

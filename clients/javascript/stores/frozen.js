@@ -2,17 +2,18 @@
 
 /**
  * Freezes a value with all its parts, so that an update that changes its state in place throws. Parts that are frozen
- * are skipped. Throws if a part has no JSON form.
+ * are skipped. Throws if a part cannot be represented in JSON.
  */
 export function frozen(value) {
 	if (typeof value !== "object" || value === null) {
 		const isPlain = Number.isFinite(value) || /^(string|boolean|undefined)$/.test(typeof value) || value === null;
-		if (!isPlain) throw new TypeError(`${String(value)} has no JSON form`);
+		if (!isPlain) throw new TypeError(`${String(value)} cannot be represented in JSON`);
 	} else if (!Object.isFrozen(value)) {
 		const prototype = Object.getPrototypeOf(value);
 		if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null)
-			throw new TypeError(`a ${prototype.constructor.name} has no JSON form`);
-		if (Array.isArray(value) && value.includes(undefined)) throw new TypeError("undefined in an array has no JSON form");
+			throw new TypeError(`a ${prototype.constructor.name} cannot be represented in JSON`);
+		if (Array.isArray(value) && value.includes(undefined))
+			throw new TypeError("undefined in an array cannot be represented in JSON");
 		for (const part of Object.values(value)) frozen(part);
 		Object.freeze(value);
 	}

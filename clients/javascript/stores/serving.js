@@ -24,9 +24,9 @@ export function serve(kind, meta) {
 		if (end < 0) return void begun.push(chunk);
 		const lines = Buffer.concat([...begun, chunk.subarray(0, end)]).toString();
 		begun = [chunk.subarray(end + 1)];
-		// The answers to the requests of a read are one write.
-		const answers = lines.split("\n").map((line) => program.answer(line)).join("");
-		if (answers) write(answers);
+		// The responses to the requests of a read are one write.
+		const responses = lines.split("\n").map((line) => program.respond(line)).join("");
+		if (responses) write(responses);
 	});
 	process.stdin.on("end", () => process.exit(0));
 }
@@ -39,8 +39,8 @@ class Program {
 		Object.assign(this, { kind, write });
 	}
 
-	/** Returns the answer to a line; "" if there is none yet. */
-	answer(line) {
+	/** Returns the response to a line; "" if there is none yet. */
+	respond(line) {
 		let message;
 		try {
 			message = JSON.parse(line);
@@ -92,9 +92,9 @@ export async function perform({ runs = {} }, name, args, context) {
 const result = (id, text) => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}\n`;
 
 function failure(id, error) {
-	let answer = { code: error?.code === -32601 ? -32601 : -32603, message: String(error?.message ?? error) };
+	let members = { code: error?.code === -32601 ? -32601 : -32603, message: String(error?.message ?? error) };
 	if (error instanceof Refusal)
-		answer = { code: -32602, message: error.message, data: { path: error.path, limit: error.limit } };
+		members = { code: -32602, message: error.message, data: { path: error.path, limit: error.limit } };
 	else console.error(error);
-	return `${JSON.stringify({ jsonrpc: "2.0", id, error: answer })}\n`;
+	return `${JSON.stringify({ jsonrpc: "2.0", id, error: members })}\n`;
 }

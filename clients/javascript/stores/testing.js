@@ -46,7 +46,7 @@ export class TestStore {
 		await this.#proceed();
 	}
 
-	/** The viewers who have subscribed are now these. */
+	/** Sets the subscribed viewers. */
 	async present(viewers) {
 		await this.#received();
 		this.#step("viewers", { viewers });
@@ -109,10 +109,10 @@ export class TestStore {
 		await this.#proceed();
 		const wanted = copy(expected);
 		const came = this.#came.shift();
-		const text = `the ${kind} ${JSON.stringify(wanted)} is expected`;
-		if (!came) throw new TestFailure(`${text}, and nothing has come`);
+		const text = `expected the ${kind} ${JSON.stringify(wanted)}`;
+		if (!came) throw new TestFailure(`${text}, received nothing`);
 		if (!Object.hasOwn(came, kind) || !isDeepStrictEqual(came[kind], wanted))
-			throw new TestFailure(`${text}, and ${JSON.stringify(came)} has come`);
+			throw new TestFailure(`${text}, received ${JSON.stringify(came)}`);
 		return came;
 	}
 

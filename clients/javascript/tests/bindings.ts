@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiled, never run: what the declarations of the bindings allow, and what they do not.
+// Compiled, never run: uses that the declarations of the bindings allow, and uses that they reject.
 
 import type { Ref } from "vue";
 

@@ -22,14 +22,14 @@ import {
   UnauthorisedError,
   printable,
 } from "../index.js";
-import { PretendedServer, settled } from "./support/pretended.js";
+import { SimulatedServer, settled } from "./support/simulated-server.js";
 
-const later = PretendedServer.later;
+const later = SimulatedServer.later;
 
 /** Runs a test with a client of a simulated server. */
 function story(name, body, options) {
   test(name, async () => {
-    const server = new PretendedServer();
+    const server = new SimulatedServer();
     const client = new Client(server.dial, {
       frontend: "page",
       pingInterval: 0,
@@ -98,7 +98,7 @@ story("an optimistic update is applied immediately and ends with the result", as
   await settled();
   let id;
   server.on["store/send"] = (params, peer, number) => ((id = number), later);
-  const answer = store.send({ type: "set" }, { optimistic: (state) => ({ n: state.n + 10 }) });
+  const response = store.send({ type: "set" }, { optimistic: (state) => ({ n: state.n + 10 }) });
   assert.equal(store.state.n, 10);
   await settled();
   assert.equal(server.of("store/send")[0].settle, true);
@@ -106,8 +106,8 @@ story("an optimistic update is applied immediately and ends with the result", as
   assert.equal(store.state.n, 11, "it is drawn on top of each new state");
   assert.equal(store.confirmed.n, 1);
   server.change(10);
-  server.peer.answer(id, { revision: 2, changed: true });
-  await answer;
+  server.peer.respond(id, { revision: 2, changed: true });
+  await response;
   assert.deepEqual(drawn, [0, 10, 11, 20, 10]);
 });
 
@@ -130,9 +130,9 @@ story("an optimistic update is removed when the server refuses its input", async
   server.on["store/send"] = () => {
     throw { code: -32602, data: { path: "/input/title" } };
   };
-  const answer = store.send({ type: "set" }, { optimistic: () => ({ n: 9 }) });
+  const response = store.send({ type: "set" }, { optimistic: () => ({ n: 9 }) });
   assert.equal(store.state.n, 9);
-  await assert.rejects(answer, (error) => {
+  await assert.rejects(response, (error) => {
     assert.ok(error instanceof InvalidParamsError);
     assert.equal(error.path, "/input/title");
     return true;
@@ -175,12 +175,12 @@ test("control characters are replaced one for one", () => {
 
 story("pending inputs are sent again, in order, with their sequence numbers", async ({ server, client, store }) => {
   server.on["store/send"] = () => later;
-  const answers = [1, 2, 3].map((n) => store.send({ type: "add", n }));
+  const responses = [1, 2, 3].map((n) => store.send({ type: "add", n }));
   await settled();
   server.on["store/send"] = ({ sequence }) => ({ revision: sequence, changed: false });
   server.accepted = 2;
   server.peer.cut();
-  assert.deepEqual(await Promise.all(answers), [1, 2, 3].map((revision) => ({ revision, changed: false })));
+  assert.deepEqual(await Promise.all(responses), [1, 2, 3].map((revision) => ({ revision, changed: false })));
   const sent = server.of("store/send").map(({ sequence, input }) => [sequence, input.n]);
   assert.deepEqual(sent.slice(3), [[1, 1], [2, 2], [3, 3]]);
   assert.deepEqual(server.of("session/attach"), [{ session: "handle", frontend: "page", revisions: {} }]);
@@ -192,11 +192,11 @@ story("pending inputs are sent again, in order, with their sequence numbers", as
 story("an input has the span of its caller, also when it is sent again", async ({ server, store }) => {
   const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
   server.on["store/send"] = () => later;
-  const answer = store.send({ type: "add" }, { traceparent });
+  const response = store.send({ type: "add" }, { traceparent });
   await settled();
   server.on["store/send"] = () => ({ revision: 1, changed: true });
   server.peer.cut();
-  await answer;
+  await response;
   await store.send({ type: "add" });
   assert.deepEqual(server.of("store/send").map((params) => params.traceparent), [traceparent, traceparent, undefined]);
 });
@@ -211,10 +211,10 @@ story("a returning frontend continues after the last accepted sequence number", 
 
 story("pending inputs of a frontend without a name fail with the connection", async ({ server, client, store }) => {
   server.on["store/send"] = () => later;
-  const answer = store.send({ type: "add" });
+  const response = store.send({ type: "add" });
   await settled();
   server.peer.cut();
-  await assert.rejects(answer, ConnectionLostError);
+  await assert.rejects(response, ConnectionLostError);
   assert.equal(server.of("store/send")[0].sequence, undefined);
   await reconnected(client);
 }, { frontend: null });
@@ -286,8 +286,8 @@ story("a frame above a reported limit is not sent and uses no sequence number", 
   const rest = server.lengths.at(-1) - 500;
   await text(1000 - rest);
   assert.equal(server.lengths.at(-1), 1000);
-  const refused = async (answer, limit) =>
-    assert.rejects(answer, (error) => {
+  const refused = async (response, limit) =>
+    assert.rejects(response, (error) => {
       assert.ok(error instanceof LimitError);
       assert.deepEqual([error.code, error.data], [-32015, { limit }]);
       return true;
@@ -309,13 +309,13 @@ const beyond = {
   nesting: [[], [[[]]], [["a".repeat(100)]]],
 };
 for (const [limit, values] of Object.entries(beyond))
-  story(`a frame that was refused ends what waits for it: ${limit}`, async ({ server, client, store }) => {
+  story(`a refused frame fails its request: ${limit}`, async ({ server, client, store }) => {
     server.on["store/send"] = () => later;
     const [first, second, third] = values.map((value) => store.send({ type: "add", value }));
     await settled();
     server.peer.refuse(null, { code: -32015, data: { limit } });
     await assert.rejects(second, (error) => error instanceof LimitError && error.limit === limit);
-    server.heard = [];
+    server.received = [];
     server.on["store/send"] = ({ sequence }) => ({ revision: sequence, changed: false });
     server.peer.cut();
     assert.deepEqual((await first).revision, 1);
@@ -358,18 +358,18 @@ story("an input is copied when it is sent", async ({ server, client, store }) =>
   server.isDown = true;
   server.peer.cut();
   const input = { type: "add" };
-  const answers = [1, 2, 3].map((n) => store.send(Object.assign(input, { n })));
+  const responses = [1, 2, 3].map((n) => store.send(Object.assign(input, { n })));
   server.isDown = false;
   client.reconnect();
-  await Promise.all(answers);
+  await Promise.all(responses);
   assert.deepEqual(server.of("store/send").map(({ input: { n } }) => n), [1, 2, 3]);
 });
 
 // Reason: an input was reported as accepted although another input had used its number.
 story("inputs keep accepted sequence numbers", async ({ server, client, store }) => {
   server.on["store/send"] = ({ input }) => (input.n === 2 ? { revision: 0, changed: false } : later);
-  const answers = [1, 2, 3, 4].map((n) => store.send({ type: "add", n }));
-  await answers[1];
+  const responses = [1, 2, 3, 4].map((n) => store.send({ type: "add", n }));
+  await responses[1];
   server.accepted = 3;
   let place;
   let refusals = 0;
@@ -388,7 +388,7 @@ story("inputs keep accepted sequence numbers", async ({ server, client, store })
     return { revision: sequence, changed: false };
   };
   server.peer.cut();
-  await Promise.all(answers);
+  await Promise.all(responses);
   assert.deepEqual(applied, [4]);
   await store.send({ type: "add", n: 5 });
   assert.deepEqual(applied, [4, 5]);
@@ -466,10 +466,10 @@ story("an aborted input is cancelled at the server; its late response is ignored
   let id;
   server.on["store/send"] = (params, peer, number) => ((id = number), later);
   const aborter = new AbortController();
-  const answer = store.send({ type: "load" }, { settle: true, signal: aborter.signal });
+  const response = store.send({ type: "load" }, { settle: true, signal: aborter.signal });
   await settled();
   aborter.abort(new Error("enough"));
-  await assert.rejects(answer, (error) => {
+  await assert.rejects(response, (error) => {
     assert.ok(error instanceof RequestCancelledError);
     assert.equal(error.cause.message, "enough");
     return true;
@@ -491,7 +491,7 @@ story("inputs above the maximum are refused immediately", async ({ server, store
   server.on["store/send"] = () => later;
   const kept = [store.send({ type: "add" }), store.send({ type: "add" })];
   await assert.rejects(store.send({ type: "add" }), TooManyPendingError);
-  kept.forEach((answer) => answer.catch(() => {}));
+  kept.forEach((response) => response.catch(() => {}));
 }, { maximumPending: 2 });
 
 story("a subscribed store is resumed at the revision of its replica", async ({ server, client, store }) => {
@@ -500,7 +500,7 @@ story("a subscribed store is resumed at the revision of its replica", async ({ s
   await settled();
   server.change(1);
   server.on["session/attach"] = (params, peer, id) => {
-    peer.answer(id, { stores: { s: { replayed: 1 } }, sequence: 0 });
+    peer.respond(id, { stores: { s: { replayed: 1 } }, sequence: 0 });
     server.change(2);
     return later;
   };
@@ -552,13 +552,13 @@ story("a new session replaces one that has ended", async ({ server, client, stor
   server.on["store/send"] = ({ sequence }) => ({ revision: sequence, changed: true });
   server.revision = 0;
   server.state = { n: 3 };
-  const heard = new Promise((resolve) => client.on("session", resolve));
+  const restarted = new Promise((resolve) => client.on("session", resolve));
   server.peer.cut();
   // An unsent input goes to the new session. A sent one may have been applied in the old session.
   const unsent = store.send({ type: "add", n: 2 });
   await assert.rejects(sent, ExpiredSessionError);
   assert.deepEqual(await unsent, { revision: 1, changed: true });
-  const { session, lost } = await heard;
+  const { session, lost } = await restarted;
   assert.ok(lost instanceof ExpiredSessionError);
   assert.deepEqual([session, client.session, store.state], ["another", "another", { n: 3 }]);
 });
@@ -589,7 +589,7 @@ story("the last error of the server is the reason of a lost connection", async (
   const waiting = new Promise((resolve) =>
     client.on("status", ({ state, error }) => state === "reconnecting" && resolve(error)),
   );
-  server.peer.say({ id: null, error: { code: -32015, message: "idle", data: { limit: "idleTime" } } });
+  server.peer.send({ id: null, error: { code: -32015, message: "idle", data: { limit: "idleTime" } } });
   server.peer.cut();
   assert.equal((await waiting).limit, "idleTime");
 });
@@ -597,10 +597,10 @@ story("the last error of the server is the reason of a lost connection", async (
 story("an inactive client reports its phase immediately on each connection", async ({ server, client }) => {
   client.setPhase("inactive");
   await settled();
-  server.heard = [];
+  server.received = [];
   server.peer.cut();
   await reconnected(client);
-  const [first, second, third] = server.heard.map(([method]) => method);
+  const [first, second, third] = server.received.map(([method]) => method);
   assert.deepEqual([first, second, third], ["initialize", "session/attach", "frontend/lifecycle"]);
 });
 
@@ -642,9 +642,9 @@ story("a late result of an earlier subscription is not the state", async ({ serv
   await settled();
   store.subscribe(() => {});
   await settled();
-  server.peer.answer(ids[0], { revision: 0, state: { n: 0 } });
+  server.peer.respond(ids[0], { revision: 0, state: { n: 0 } });
   assert.equal(store.state, undefined);
-  server.peer.answer(ids[1], { revision: 1, state: { n: 1 } });
+  server.peer.respond(ids[1], { revision: 1, state: { n: 1 } });
   assert.deepEqual(store.state, { n: 1 });
 });
 
@@ -683,9 +683,9 @@ story("a closed client sends nothing and fails all calls", async ({ server, clie
   server.on["store/send"] = () => later;
   const states = store.states();
   await states.next();
-  const answer = store.send({ type: "add" });
+  const response = store.send({ type: "add" });
   client.close();
-  await assert.rejects(answer, SessionEndedError);
+  await assert.rejects(response, SessionEndedError);
   await assert.rejects(store.send({ type: "add" }), SessionEndedError);
   assert.equal((await states.next()).done, true);
   assert.equal(server.peer.isClosed, true);

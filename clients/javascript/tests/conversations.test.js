@@ -42,7 +42,7 @@ test("all shared conversations are sent and handled", async () => {
 class End {
   arrived = [];
   notified = [];
-  answers = new Map();
+  responses = new Map();
   replicas = new Map();
   expected = new Map();
   /** The client's request ids by those in the transcript. */
@@ -53,7 +53,7 @@ class End {
   async connect() {
     this.connection = await Connection.open(
       async ({ message, closed }) => {
-        this.say = (value) => message(JSON.stringify(value));
+        this.send = (value) => message(JSON.stringify(value));
         this.hangUp = closed;
         return { send: (text) => this.arrived.push(JSON.parse(text)), close: () => (this.hasLeft = true) };
       },
@@ -75,7 +75,7 @@ class End {
 
   request(method, params) {
     const id = this.connection.call(method, params, (error, result) => {
-      this.answers.set(id, { error, result });
+      this.responses.set(id, { error, result });
       if (!error) this.took(method, params, result);
     });
     return id;
@@ -132,9 +132,9 @@ class Run {
       else end.hangUp();
       assert.ok(end.hasEnded && end.hasLeft);
       for (const id of end.open.values())
-        assert.equal(end.answers.get(id.id).error.name, "ConnectionLostError");
+        assert.equal(end.responses.get(id.id).error.name, "ConnectionLostError");
     } else if (step.isOurs) this.ask(end, step, index);
-    else this.answer(end, step.message);
+    else this.respond(end, step.message);
     assert.deepEqual(end.arrived, [], "the client has sent a message without a call");
     for (const [store, expected] of end.expected) {
       const replica = end.replicas.get(store);
@@ -165,7 +165,7 @@ class Run {
       method === "$/cancelRequest" && end.ids.has(JSON.stringify(params.id))
         ? { id: end.ids.get(JSON.stringify(params.id)) }
         : params;
-    if (method === "session/attach") this.holdWhatWasSeen(end, message, name, index);
+    if (method === "session/attach") this.restoreEarlierReplica(end, message, name, index);
     const ours = end.request(method, asked);
     assert.deepEqual(end.arrived.splice(0), [{ jsonrpc: "2.0", id: ours, method, params: asked }], line);
     end.ids.set(key, ours);
@@ -173,11 +173,11 @@ class Run {
   }
 
   /** Gives a new connection the replica of another one. */
-  holdWhatWasSeen(end, { id, params }, name, index) {
-    const answer = this.steps
+  restoreEarlierReplica(end, { id, params }, name, index) {
+    const response = this.steps
       .slice(index)
       .find((step) => !step.isOurs && step.name === name && step.message?.id === id)?.message.result;
-    for (const [store, { replayed }] of Object.entries(answer?.stores ?? {})) {
+    for (const [store, { replayed }] of Object.entries(response?.stores ?? {})) {
       if (replayed === undefined) continue;
       const revision = params.revisions[store];
       end.replicas.delete(store);
@@ -189,14 +189,14 @@ class Run {
     }
   }
 
-  answer(end, message) {
+  respond(end, message) {
     if (Array.isArray(message)) {
       const translated = message.map((member) => this.translate(end, member));
-      end.say(translated);
+      end.send(translated);
       message.forEach((member, i) => this.check(end, member, translated[i]));
     } else {
       const translated = this.translate(end, message);
-      end.say(translated);
+      end.send(translated);
       this.check(end, message, translated);
     }
     assert.deepEqual(end.notified, []);
@@ -222,7 +222,7 @@ class Run {
     const request = end.open.get(key);
     if (!request) return;
     end.open.delete(key);
-    const { error, result } = end.answers.get(request.id);
+    const { error, result } = end.responses.get(request.id);
     if (message.error) {
       const { code, message: text, data } = error;
       assert.deepEqual({ code, message: text, data }, { data: undefined, ...message.error });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiled, never run: what the declarations allow, and what they do not.
+// Compiled, never run: uses that the declarations allow, and uses that they reject.
 
 import { applyPatch, connect, InvalidParamsError, Store, StoreKinds } from "../index.js";
 import { connect as connectFromNode, spawn } from "../node.js";

@@ -7,14 +7,14 @@ import { test } from "node:test";
 
 import { Client } from "../index.js";
 import { equal } from "../src/equal.js";
-import { PretendedServer, settled } from "./support/pretended.js";
+import { SimulatedServer, settled } from "./support/simulated-server.js";
 
-const later = PretendedServer.later;
+const later = SimulatedServer.later;
 
 /** Runs a test with a subscriber, which records the states in `drawn`. */
 function story(name, body) {
   test(name, async () => {
-    const server = new PretendedServer();
+    const server = new SimulatedServer();
     const client = new Client(server.dial, { frontend: "page", pingInterval: 0, backoff: { base: 1, maximum: 2 } });
     try {
       await client.connected();
@@ -71,7 +71,7 @@ story("a right optimistic update is reported once", async ({ server, store, draw
   await settled();
   assert.equal(store.isOptimistic, true);
   server.change(5);
-  server.peer.answer(id, { revision: 1, changed: true });
+  server.peer.respond(id, { revision: 1, changed: true });
   await sent;
   assert.deepEqual([drawn, store.isOptimistic], [[{ n: 0 }, { n: 5 }], false]);
 });

@@ -16,13 +16,13 @@ function declared(name) {
 }
 
 for (const name of ["index", "node", "stores"])
-  test(`${name}.js exports what its declarations declare`, async () => {
+  test(`${name}.js exports the declared names`, async () => {
     const module = await import(new URL(`${name}.js`, root));
     assert.deepEqual(Object.keys(module).sort(), declared(`${name}.d.ts`));
   });
 
 // Those for React and Vue need these libraries: Tests/Bindings.
-test("svelte.js exports what its declarations declare", async () => {
+test("svelte.js exports the declared names", async () => {
   assert.deepEqual(Object.keys(await import("../svelte.js")), [...new Set(declared("svelte.d.ts"))]);
 });
 

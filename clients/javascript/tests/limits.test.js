@@ -20,7 +20,7 @@ for (const [name, tells] of [["limits that the server reports", true], ["limits 
         let nested = [];
         for (let level = 0; level < 200; level++) nested = [nested];
         const add = (title, members) => store.send({ type: "todoAdded", title, ...members });
-        const answers = await Promise.allSettled([
+        const responses = await Promise.allSettled([
           store.send({ type: "stateRequested" }),
           add("first"),
           add("é".repeat(2600)),
@@ -28,9 +28,9 @@ for (const [name, tells] of [["limits that the server reports", true], ["limits 
           add("nested", { nested }),
           add("third"),
         ]);
-        const refusals = answers.map(({ reason }) => reason?.limit ?? "none");
+        const refusals = responses.map(({ reason }) => reason?.limit ?? "none");
         assert.equal(refusals.join(" "), "none none frameBytes none nesting none");
-        for (const { reason } of answers) assert.ok(!reason || reason instanceof LimitError);
+        for (const { reason } of responses) assert.ok(!reason || reason instanceof LimitError);
         assert.deepEqual(store.state.todos.map(({ title }) => title), ["first", "second", "third"]);
         assert.equal(client.pending, 0);
       } finally {

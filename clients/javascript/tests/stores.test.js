@@ -134,14 +134,14 @@ test("actions and events must be received, and effects must end", async () => {
   await fails(kind.do(), /the event .*rang.* was not received/);
   await store.receiveEvent({ type: "rang" });
   await fails(store.receive({ type: "other" }), /other.*done x/);
-  await fails(store.receive({ type: "other" }), /nothing has come/);
+  await fails(store.receive({ type: "other" }), /received nothing/);
   await fails(store.finish(), /have not ended/);
 });
 
 test("a state is frozen, and has a JSON form", async () => {
   const { store } = logged();
   await assert.rejects(store.send({ type: "mutate" }), TypeError);
-  await assert.rejects(store.send({ type: "date" }), /a Date has no JSON form/);
+  await assert.rejects(store.send({ type: "date" }), /a Date cannot be represented in JSON/);
   await assert.rejects(store.send({ type: "refuse" }), (error) => error instanceof Refusal && error.path[0] === "type");
   assert.deepEqual(store.state, { log: [] });
   await store.finish();
@@ -222,8 +222,8 @@ test("a served program keeps its state after a failure, and prints to standard e
     .map(([method, params], id) => `${JSON.stringify({ jsonrpc: "2.0", id, method: `machine/${method}`, params })}\n`)
     .join("");
   const done = spawnSync(process.execPath, ["--input-type=module", "-e", program], { input, encoding: "utf8" });
-  const answers = done.stdout.trim().split("\n").map((line) => JSON.parse(line));
-  assert.deepEqual(answers.map(({ error }) => error?.code), [undefined, undefined, -32603, -32603, undefined, -32601]);
-  assert.deepEqual(answers[4].result, { patch: [{ op: "replace", path: "/count", value: 2 }] });
+  const responses = done.stdout.trim().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(responses.map(({ error }) => error?.code), [undefined, undefined, -32603, -32603, undefined, -32601]);
+  assert.deepEqual(responses[4].result, { patch: [{ op: "replace", path: "/count", value: 2 }] });
   assert.match(done.stderr, /printed[^]*broken/);
 });

@@ -141,9 +141,9 @@ test("a client resumes its session after the server was killed", () =>
     const { session } = client;
     await first.stop("SIGKILL");
     // An input that is sent while the server is down is applied afterwards.
-    const answer = list.send({ type: "todoRenamed", id: "1", title: "Milk" });
+    const response = list.send({ type: "todoRenamed", id: "1", title: "Milk" });
     const second = await serve("--tcp", first.address, ...options);
-    assert.equal((await answer).changed, true);
+    assert.equal((await response).changed, true);
     assert.equal(list.state.todos[0].title, "Milk");
     assert.equal(client.session, session);
     assert.equal(await list.verify(), true);

@@ -10,13 +10,13 @@ import { test } from "node:test";
 import { Client, OtherConfigurationError, SessionEndedError, StoreClosedError } from "../index.js";
 import { StoreView, viewKey } from "../src/view.js";
 import { useStore } from "../svelte.js";
-import { PretendedServer, settled } from "./support/pretended.js";
+import { SimulatedServer, settled } from "./support/simulated-server.js";
 
-const later = PretendedServer.later;
+const later = SimulatedServer.later;
 
 function story(name, body) {
   test(name, async () => {
-    const server = new PretendedServer();
+    const server = new SimulatedServer();
     const client = new Client(server.dial, { frontend: "page", pingInterval: 0, backoff: { base: 1, maximum: 2 } });
     try {
       await client.connected();
@@ -64,10 +64,10 @@ story("a view that unsubscribes and subscribes immediately keeps the subscriptio
 });
 
 story("making and reading a view sends nothing", async ({ server, client }) => {
-  const heard = server.heard.length;
+  const before = server.received.length;
   assert.equal(new StoreView(client, "s", { kind: "todo" }).current().state, undefined);
   await settled();
-  assert.equal(server.heard.length, heard);
+  assert.equal(server.received.length, before);
 });
 
 story("the value is the same object until something changes", async ({ server, client }) => {
@@ -83,7 +83,7 @@ story("the value is the same object until something changes", async ({ server, c
   assert.ok(Object.isFrozen(values.at(-1)));
 });
 
-story("the value tells whether the state is optimistic", async ({ server, client }) => {
+story("the value shows whether the state is optimistic", async ({ server, client }) => {
   const view = new StoreView(client, "s");
   watched(view);
   await settled();
@@ -93,7 +93,7 @@ story("the value tells whether the state is optimistic", async ({ server, client
   await settled();
   assert.deepEqual([view.current().state, view.current().isOptimistic], [{ n: 5 }, true]);
   server.change(5);
-  server.peer.answer(id, { revision: 1, changed: true });
+  server.peer.respond(id, { revision: 1, changed: true });
   await sent;
   assert.deepEqual([view.current().state, view.current().isOptimistic], [{ n: 5 }, false]);
 });

@@ -87,7 +87,7 @@ test("sent frames are masked and have the right length field", () =>
     }
   }));
 
-for (const [what, bytes] of Object.entries({
+for (const [violation, bytes] of Object.entries({
   "a masked frame": [0x81, 0x80, 0, 0, 0, 0],
   "a reserved bit": [0xc1, 0x00],
   "an unknown opcode": [0x83, 0x00],
@@ -96,7 +96,7 @@ for (const [what, bytes] of Object.entries({
   "a ping in pieces": [0x09, 0x00],
   "a frame without end": [0x81, 0x7f, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
 }))
-  test(`${what} ends the connection`, () =>
+  test(`${violation} ends the connection`, () =>
     dialled(async ({ dial, socket, end }) => {
       await dial;
       socket.write(Buffer.from(bytes));
@@ -107,8 +107,8 @@ test("a close frame gets a close frame, and its reason is reported", () =>
   dialled(async ({ dial, socket, end }) => {
     await dial;
     socket.write(frame(0x88, Buffer.concat([Buffer.from([0x03, 0xe9]), Buffer.from("going")])));
-    const [answer] = await once(socket, "data");
-    assert.equal(answer[0], 0x88);
+    const [response] = await once(socket, "data");
+    assert.equal(response[0], 0x88);
     assert.match((await end).message, /1001 going/);
   }));
 

@@ -120,7 +120,7 @@ class ClientTests(unittest.TestCase):
 
         run(test())
 
-    def test_iterates_over_the_newest(self) -> None:
+    def test_iteration_skips_to_the_latest_state(self) -> None:
         async def test() -> None:
             async with await Server.start() as server, Client(server.url) as client:
                 store = await client.open(TODO, "list", MEMORY)
@@ -230,7 +230,7 @@ class ClientTests(unittest.TestCase):
 
         run(test())
 
-    def test_begins_again_where_the_session_is_gone(self) -> None:
+    def test_opens_new_session_after_session_loss(self) -> None:
         async def test() -> None:
             address = f"127.0.0.1:{free_port()}"
             server = await Server.start("--test", listen=("--tcp", address))
@@ -258,7 +258,7 @@ class ClientTests(unittest.TestCase):
 
         run(test())
 
-    def test_a_spawned_server_comes_back_with_its_session(self) -> None:
+    def test_spawned_server_restarts_with_its_session(self) -> None:
         async def test() -> None:
             with folder() as data:
                 async with Client([PROGRAM, "serve", "--data-dir", data], backoff=SOON) as client:
@@ -276,7 +276,7 @@ class ClientTests(unittest.TestCase):
 
         run(test())
 
-    def test_who_is_evicted_does_not_come_back(self) -> None:
+    def test_evicted_client_does_not_reconnect(self) -> None:
         async def test() -> None:
             async with await Server.start() as server, Client(server.url, frontend="page") as first:
                 store = await first.open(TODO, "list", MEMORY)
@@ -291,7 +291,7 @@ class ClientTests(unittest.TestCase):
 
         run(test())
 
-    def test_a_session_or_store_that_somebody_closes(self) -> None:
+    def test_session_or_store_closed_by_another_client(self) -> None:
         async def test() -> None:
             async with await Server.start() as server, Client(server.url) as watching:
                 other = await Client(server.url, session=watching.session).__aenter__()
@@ -343,7 +343,7 @@ class ClientTests(unittest.TestCase):
 
         run(test())
 
-    def test_drawn_optimistically(self) -> None:
+    def test_optimistic_update_is_shown_immediately(self) -> None:
         async def test() -> None:
             async with await Server.start("--test") as server, Client(server.url) as client:
                 store = await client.open(TODO)
@@ -378,7 +378,7 @@ class ClientTests(unittest.TestCase):
 
         run(test())
 
-    def test_drawn_until_applied(self) -> None:
+    def test_optimistic_update_is_shown_until_applied(self) -> None:
         async def test() -> None:
             async with await Server.start() as server, Client(server.url) as client:
                 store = await client.open(TODO, "list", {"memory": {"count": 0}})
@@ -398,7 +398,7 @@ class ClientTests(unittest.TestCase):
 
         run(test())
 
-    def test_inputs_that_come_too_fast_come_again(self) -> None:
+    def test_rate_limited_inputs_are_resent(self) -> None:
         async def test() -> None:
             async with await Server.start("--maximum-inputs-per-second", "20") as server:
                 async with Client(server.url, backoff=SOON) as client:
@@ -427,7 +427,7 @@ class ClientTests(unittest.TestCase):
 
         run(test())
 
-    def test_what_waits_is_bounded(self) -> None:
+    def test_pending_inputs_are_bounded(self) -> None:
         async def test() -> None:
             async with await Server.start() as server, Client(server.url, maximum_pending=4) as client:
                 store = await client.open(TODO, "list", MEMORY)
@@ -458,7 +458,7 @@ class ClientTests(unittest.TestCase):
 
         run(test())
 
-    def test_who_comes_back_unseen_shows_nothing(self) -> None:
+    def test_inactive_client_stays_redacted_after_reconnect(self) -> None:
         async def test() -> None:
             async with await Server.start("--test") as server:
                 async with Client(server.url, backoff=SOON, verify_interval=None) as client:
@@ -506,7 +506,7 @@ class ClientTests(unittest.TestCase):
 
         run(test())
 
-    def test_states_are_compared_by_themselves(self) -> None:
+    def test_states_are_verified_periodically(self) -> None:
         async def test() -> None:
             async with await Server.start() as server:
                 async with Client(server.url, ping_interval=0.01, verify_interval=0.01) as client:
@@ -544,17 +544,17 @@ class ClientTests(unittest.TestCase):
 
         run(test())
 
-    def test_a_server_that_says_nothing_is_left(self) -> None:
+    def test_silent_server_is_disconnected(self) -> None:
         async def test() -> None:
             connections = 0
 
             async def mute(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
                 nonlocal connections
-                answers: list[Any] = [b'{"jsonrpc":"2.0","id":1,"result":{}}\n',
+                responses: list[Any] = [b'{"jsonrpc":"2.0","id":1,"result":{}}\n',
                                       b'{"jsonrpc":"2.0","id":2,"result":{"session":"s","stores":{}}}\n']
-                for answer in answers:
+                for response in responses:
                     await reader.readline()
-                    writer.write(answer)
+                    writer.write(response)
                 connections += 1
                 with contextlib.suppress(ConnectionError):
                     await reader.read()

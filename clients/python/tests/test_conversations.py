@@ -106,10 +106,10 @@ class Replay:
             self.held.clear()
         elif method == "session/attach":
             before, self.held = self.held, {}
-            for name, answer in result["stores"].items():
-                if "snapshot" in answer:
-                    self.hold(name, answer["snapshot"]["revision"], answer["snapshot"]["state"])
-                elif "replayed" in answer and name in before:
+            for name, response in result["stores"].items():
+                if "snapshot" in response:
+                    self.hold(name, response["snapshot"]["revision"], response["snapshot"]["state"])
+                elif "replayed" in response and name in before:
                     self.held[name] = before[name]
 
 
@@ -214,7 +214,7 @@ class Peer:
 
     # <--
 
-    async def answer(self, line: Line) -> None:
+    async def respond(self, line: Line) -> None:
         if line.text == "close":
             self.connection.ended(None)
             self.case.assertIsInstance(self.heard.end, ConnectionLostError)
@@ -261,18 +261,18 @@ class Peer:
         elif sent["id"] != "unasked":
             method, params, future = self.open.pop(spelled(message["id"]))
             case.assertTrue(future.done(), "the response has not ended the request")
-            answer = future.result()
+            response = future.result()
             if "error" in message:
-                self.check_error(answer, message["error"])
+                self.check_error(response, message["error"])
                 return
-            case.assertTrue(same(answer, {} if method == "shutdown" else message["result"]), answer)
+            case.assertTrue(same(response, {} if method == "shutdown" else message["result"]), response)
             self.replay.understand(method, params, message["result"])
             held = self.replay.held.get(params.get("store", ""))
             if method == "store/state":
-                case.assertEqual(digest(answer["state"]), answer["digest"])
-                if held and held[0] == answer["revision"]:
+                case.assertEqual(digest(response["state"]), response["digest"])
+                if held and held[0] == response["revision"]:
                     view = self.connection.replicas[params["store"]]
-                    case.assertEqual(digest(view.state), answer["digest"])
+                    case.assertEqual(digest(view.state), response["digest"])
 
     def check_error(self, error: Any, expected: dict[str, Any]) -> None:
         self.case.assertIsInstance(error, RPCError)
@@ -317,7 +317,7 @@ async def play(case: unittest.TestCase, conversation: Conversation) -> int:
         if peer is None or peer.heard.end is not None:
             peer = peers[line.name] = Peer(case, seen)
         try:
-            await (peer.send(line) if line.is_sent else peer.answer(line))
+            await (peer.send(line) if line.is_sent else peer.respond(line))
         except AssertionError as error:
             raise AssertionError(f"line {line.number}: {line.text[:300]}\n{error}") from error
     return len(conversation.lines)
@@ -337,7 +337,7 @@ class ConversationTests(unittest.TestCase):
             with self.subTest(conversation.title):
                 self.assertGreater(asyncio.run(play(self, conversation)), 1)
 
-    def test_the_run_notices_a_client_that_is_wrong(self) -> None:
+    def test_wrong_client_fails_the_run(self) -> None:
         """Checks that the test detects errors."""
         subscribed = '<-- {"jsonrpc":"2.0","id":1,"result":{"revision":0,"state":{"a":1}}}'
         asked = '--> {"jsonrpc":"2.0","id":1,"method":"store/subscribe","params":{"store":"s"}}'

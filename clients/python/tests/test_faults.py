@@ -27,13 +27,13 @@ class FaultTests(unittest.TestCase):
     def tearDown(self) -> None:
         logging.disable(logging.NOTSET)
 
-    def test_each_fault_is_noticed_and_healed(self) -> None:
+    def test_each_fault_is_detected_and_repaired(self) -> None:
         data = json.loads((DATA / "faults.json").read_text(encoding="utf-8"))
         for scenario in data["scenarios"]:
             with self.subTest(scenario["name"]):
-                run(self.heal(data, scenario))
+                run(self.check_scenario(data, scenario))
 
-    async def heal(self, data: dict[str, Any], scenario: dict[str, Any]) -> None:
+    async def check_scenario(self, data: dict[str, Any], scenario: dict[str, Any]) -> None:
         async with (
             await Server.start(*data["server"]) as server,
             await Proxy.start(server, "--scenario", scenario["name"]) as proxy,
@@ -69,12 +69,12 @@ class FaultTests(unittest.TestCase):
                 store = await client.open(TODO, "list", {"memory": {"count": 0}})
                 await store.send({"type": "stateRequested"})
                 titles = [f"todo {number}" for number in range(500)]
-                answers = []
+                responses = []
                 for title in titles:
                     await client.drain()
-                    answers.append(store.post({"type": "todoAdded", "title": title}))
-                for answer in await asyncio.gather(*answers):
-                    self.assertLessEqual(answer.revision, 501)
+                    responses.append(store.post({"type": "todoAdded", "title": title}))
+                for response in await asyncio.gather(*responses):
+                    self.assertLessEqual(response.revision, 501)
                 state = store.state
                 assert state["type"] == "content"
                 self.assertEqual([todo["title"] for todo in state["todos"]], titles)
@@ -83,7 +83,7 @@ class FaultTests(unittest.TestCase):
                 self.assertFalse(store.resyncs)
                 self.assertGreater(client.reconnects, 10)
 
-    def test_no_interaction_is_lost(self) -> None:
+    def test_every_interaction_is_applied_or_refused(self) -> None:
         run(self.interact(seed=1))
 
     async def interact(self, seed: int) -> None:
@@ -100,7 +100,7 @@ class FaultTests(unittest.TestCase):
                 store = await client.open(TODO, "list", {"memory": {"count": 0}})
                 await store.send({"type": "stateRequested"})
                 typed: list[Todo] = []
-                answers: list[asyncio.Future[SendResult]] = []
+                responses: list[asyncio.Future[SendResult]] = []
                 for number in range(1000):
                     await client.drain()
                     todo = pick.choice(typed) if typed else None
@@ -130,8 +130,8 @@ class FaultTests(unittest.TestCase):
                         with self.assertRaises(LimitError):
                             await store.send({"type": "todoAdded", "title": "a" * (1 << 20)})
                         continue
-                    answers.append(store.post(value))
-                await asyncio.gather(*answers)
+                    responses.append(store.post(value))
+                await asyncio.gather(*responses)
                 self.assertEqual(store.state, {"type": "content", "todos": typed})
                 self.assertTrue(await store.verify())
                 self.assertGreater(client.reconnects, 5)

@@ -46,7 +46,7 @@ class Stand:
         self.inputs: list[JSON] = []
         self.methods: list[str] = []
         # The response to an input.
-        self.answer: Callable[[JSON, int], JSON | None] = lambda message, size: {
+        self.respond: Callable[[JSON, int], JSON | None] = lambda message, size: {
             "id": message["id"], "result": {"revision": 0, "changed": False}}
         self.writer: asyncio.StreamWriter | None = None
         self.sent = asyncio.Event()
@@ -64,20 +64,20 @@ class Stand:
         while line := await reader.readline():
             message = json.loads(line)
             self.methods.append(message["method"])
-            answer: JSON | None = {"id": message["id"], "result": {}} if "id" in message else None
+            response: JSON | None = {"id": message["id"], "result": {}} if "id" in message else None
             if message["method"] == "initialize":
-                answer = {"id": message["id"], "result": {"limits": self.limits} if self.limits else {}}
+                response = {"id": message["id"], "result": {"limits": self.limits} if self.limits else {}}
             elif message["method"] in ("session/open", "session/attach"):
-                answer = {"id": message["id"], "result": {
+                response = {"id": message["id"], "result": {
                     "session": self.session, "sequence": None,
                     "stores": {"todo": {"replayed": 0}}}}
             elif message["method"] == "store/subscribe":
-                answer = {"id": message["id"], "result": {"revision": 0, "state": {"type": "loading"}}}
+                response = {"id": message["id"], "result": {"revision": 0, "state": {"type": "loading"}}}
             elif message["method"] == "store/send":
                 self.inputs.append(message)
-                answer = self.answer(message, len(line) - 1)
-            if answer is not None:
-                writer.write(json.dumps({"jsonrpc": "2.0", **answer}).encode() + b"\n")
+                response = self.respond(message, len(line) - 1)
+            if response is not None:
+                writer.write(json.dumps({"jsonrpc": "2.0", **response}).encode() + b"\n")
             self.sent.set()
         writer.close()
 
@@ -116,7 +116,7 @@ class LimitTests(unittest.TestCase):
         with self.assertRaises(LimitError):
             request_frame(1, "ping", {"a": deep(100_000)})
 
-    def test_the_limits_that_are_told(self) -> None:
+    def test_limits_from_initialize_are_applied(self) -> None:
         async def test() -> None:
             async with Stand({"frameBytes": 1000, "nesting": 10}) as stand, Client(stand.url) as client:
                 todo = await client.open(TODO)
@@ -145,16 +145,16 @@ class LimitTests(unittest.TestCase):
 
         run(test())
 
-    def test_a_server_that_is_there_now_accepts_less(self) -> None:
+    def test_limits_of_a_new_server_are_lower(self) -> None:
         async def test() -> None:
             async with Stand({"frameBytes": 10_000}) as stand, Client(stand.url, backoff=SOON) as client:
                 todo = await client.open(TODO)
-                stand.answer = lambda message, size: None
+                stand.respond = lambda message, size: None
                 large = todo.post({"type": "todoAdded", "title": "x" * 5000})
                 small = todo.post({"type": "todoAdded", "title": "small"})
                 await stand.received(2)
                 stand.limits = {"frameBytes": 1000}
-                stand.answer = lambda message, size: {
+                stand.respond = lambda message, size: {
                     "id": message["id"], "result": {"revision": 0, "changed": True}}
                 assert client._connection
                 client._connection.abort()
@@ -165,27 +165,27 @@ class LimitTests(unittest.TestCase):
 
         run(test())
 
-    def test_errors_without_an_id_end_what_they_are_about(self) -> None:
+    def test_error_with_null_id_fails_its_request(self) -> None:
         """The server reports no limits and responds late: only the sizes identify the input."""
 
         async def test() -> None:
             async with Stand() as stand, Client(stand.url, backoff=SOON) as client:
                 todo = await client.open(TODO)
-                stand.answer = lambda message, size: refusal("frameBytes") if size > 1000 else None
+                stand.respond = lambda message, size: refusal("frameBytes") if size > 1000 else None
                 small = todo.post({"type": "todoAdded", "title": "small"}, settle=True)
                 large = [
                     todo.post({"type": "todoAdded", "title": "x" * length}, settle=settle)
                     for length, settle in ((2000, True), (3000, False), (1500, True))]
-                for answer in large:
+                for response in large:
                     with self.assertRaises(LimitError) as caught:
-                        await answer
+                        await response
                     self.assertEqual(caught.exception.limit, "frameBytes")
                 # The server refused one frame; from then on the limit is known.
                 with self.assertRaises(LimitError):
                     todo.post({"type": "todoAdded", "title": "x" * 1500}, settle=True)
                 self.assertEqual(len(stand.inputs), 4)
 
-                stand.answer = lambda message, size: refusal("nesting")
+                stand.respond = lambda message, size: refusal("nesting")
                 nested = todo.post({"type": "todoAdded", "title": deep(200)}, settle=True)
                 with self.assertRaises(LimitError) as caught:
                     await nested
@@ -193,7 +193,7 @@ class LimitTests(unittest.TestCase):
                 self.assertFalse(small.done())
 
                 # No refused input is sent again.
-                stand.answer = lambda message, size: {
+                stand.respond = lambda message, size: {
                     "id": message["id"], "result": {"revision": 0, "changed": True}}
                 before = len(stand.inputs)
                 assert client._connection
@@ -203,12 +203,12 @@ class LimitTests(unittest.TestCase):
 
         run(test())
 
-    def test_a_frame_that_could_not_be_read(self) -> None:
+    def test_unparseable_frame_fails_its_request(self) -> None:
         async def test() -> None:
             async with Stand() as stand, Client(stand.url) as client:
                 todo = await client.open(TODO)
                 unread = {"id": None, "error": {"code": -32700, "message": "what is this"}}
-                stand.answer = lambda message, size: (
+                stand.respond = lambda message, size: (
                     unread if message["params"]["input"]["title"] == "odd" else None)
                 # A request with `settle` may be open for long, so another open request ends first.
                 waits = todo.post({"type": "todoAdded", "title": "waits"}, settle=True)
@@ -243,17 +243,17 @@ class LimitTests(unittest.TestCase):
                     params: JSON = {"a": deep(depth - 2), "pad": ""}
                     room = size - len(request_frame(2, "ping", params))
                     params["pad"] = "x" * max(0, room)
-                    request, answer = bare.begin("ping", params)
+                    request, response = bare.begin("ping", params)
                     frame = request_frame(request, "ping", params)
                     if (size, depth) == (3000, 128):
                         limits.check(frame)
-                        await answer
+                        await response
                     else:
                         with self.assertRaises(LimitError):
                             limits.check(frame)
                         await bare.request("ping")
-                        self.assertFalse(answer.done())
-                        answer.cancel()
+                        self.assertFalse(response.done())
+                        response.cancel()
                 await bare.close()
 
         run(test())
@@ -268,7 +268,7 @@ class LostTests(unittest.TestCase):
     def tearDown(self) -> None:
         logging.disable(logging.NOTSET)
 
-    def test_what_may_be_applied_twice_goes_to_the_next_session(self) -> None:
+    def test_idempotent_inputs_are_sent_to_the_new_session(self) -> None:
         async def test() -> None:
             address = f"127.0.0.1:{free_port()}"
             server = await Server.start("--test", listen=("--tcp", address))
@@ -298,11 +298,11 @@ class LostTests(unittest.TestCase):
 
         run(test())
 
-    def test_a_client_that_fails_leaves_no_call_waiting(self) -> None:
+    def test_failed_client_fails_pending_requests(self) -> None:
         async def test() -> None:
             async with Stand() as stand, Client(stand.url, backoff=SOON) as client:
                 todo = await client.open(TODO)
-                stand.answer = lambda message, size: None
+                stand.respond = lambda message, size: None
                 waits = todo.post({"type": "stateRequested"})
                 await stand.received(1)
                 client._attach = broken  # type: ignore[method-assign]
@@ -314,12 +314,12 @@ class LostTests(unittest.TestCase):
 
         run(test())
 
-    def test_closing_ends_what_waits(self) -> None:
+    def test_close_fails_pending_requests(self) -> None:
         async def test() -> None:
             async with Stand() as stand:
                 client = await Client(stand.url).__aenter__()
                 todo = await client.open(TODO)
-                stand.answer = lambda message, size: None
+                stand.respond = lambda message, size: None
                 sent = todo.post({"type": "stateRequested"})
                 await stand.received(1)
                 await client.close()
@@ -335,7 +335,7 @@ async def broken(connection: Connection) -> int | None:
 
 
 class PrintableTests(unittest.TestCase):
-    def test_errors_print_nothing_that_a_terminal_executes(self) -> None:
+    def test_error_texts_have_no_control_characters(self) -> None:
         error = LimitError.of({"code": -32015, "message": "a\x1b]2;b\x07\x9bc\u202ed\nе\ud800", "data": None})
         self.assertIsInstance(error, StatewireError)
         self.assertEqual(str(error), "a␛]2;b␇�c�d␊е� (-32015)")

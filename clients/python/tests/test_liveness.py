@@ -34,17 +34,17 @@ class LivenessTests(unittest.TestCase):
     def tearDown(self) -> None:
         logging.disable(logging.NOTSET)
 
-    def test_an_idle_server_is_asked_and_given_up(self) -> None:
+    def test_idle_server_is_pinged_then_disconnected(self) -> None:
         self.assertEqual(beats(7), "wait wait wait ping wait wait dead")
 
-    def test_a_server_that_owes_a_response_is_asked_sooner(self) -> None:
+    def test_server_with_pending_response_is_pinged_sooner(self) -> None:
         self.assertEqual(beats(5, is_awaiting=True), "wait ping wait wait dead")
 
-    def test_any_message_ends_the_silence(self) -> None:
+    def test_any_message_resets_the_silence(self) -> None:
         self.assertEqual(beats(8, heard=[3]), "wait wait wait wait wait wait ping wait")
         self.assertEqual(beats(8, heard=[6]), "wait wait wait ping wait wait wait wait")
 
-    def test_a_half_open_connection_is_noticed(self) -> None:
+    def test_half_open_connection_is_detected(self) -> None:
         for wire, scheme in (("--tcp", "tcp"), ("--web", "ws")):
             with self.subTest(wire):
                 run(self.vanish(wire, scheme))

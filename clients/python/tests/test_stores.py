@@ -99,7 +99,7 @@ class TestStores(unittest.TestCase):
         store.receive_event({"type": "rang"})
         with self.assertRaisesRegex(TestFailure, "nothing else|done x"):
             store.receive({"type": "nothing else"})
-        with self.assertRaisesRegex(TestFailure, "nothing has come"):
+        with self.assertRaisesRegex(TestFailure, "received nothing"):
             store.receive({"type": "done x"})
 
     def test_the_clock_stands_at_a_step_until_it_is_received(self) -> None:
@@ -254,13 +254,13 @@ class Served(unittest.TestCase):
     def test_a_failure_keeps_the_state_and_is_logged(self) -> None:
         opened: dict[str, Any] = {"store": 1, "name": "a", "configuration": {}, "viewer": {}, "now": 0}
         sent: dict[str, Any] = {"store": 1, "viewer": {}, "now": 0}
-        answers, log = self.serve(
+        responses, log = self.serve(
             ("open", opened),
             *(("input", {**sent, "input": text}) for text in ("one", "fail", "nan", "two", "surrogate")),
             ("later", {}))  # fmt: skip
-        codes = [answer.get("error", {}).get("code") for answer in answers]
+        codes = [response.get("error", {}).get("code") for response in responses]
         self.assertEqual(codes, [None, None, -32603, -32603, None, None, -32601])
-        self.assertEqual(answers[4]["result"], {"patch": [{"op": "replace", "path": "/count", "value": 2}]})
-        self.assertEqual(answers[5]["result"]["patch"][1]["value"], "\ud800")
+        self.assertEqual(responses[4]["result"], {"patch": [{"op": "replace", "path": "/count", "value": 2}]})
+        self.assertEqual(responses[5]["result"]["patch"][1]["value"], "\ud800")
         self.assertIn("ValueError: broken", log)
         self.assertIn("printed", log)

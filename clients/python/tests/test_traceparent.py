@@ -14,15 +14,15 @@ SPAN = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 
 class TraceparentTests(unittest.TestCase):
-    def test_an_input_has_its_span_also_when_it_is_sent_again(self) -> None:
+    def test_resent_input_keeps_its_span(self) -> None:
         async def test() -> None:
             soon = Backoff(base=0.01, maximum=0.1)
             async with Stand() as stand, Client(stand.url, backoff=soon) as client:
                 todo = await client.open(TODO)
-                answered, stand.answer = stand.answer, lambda message, size: None
+                on_input, stand.respond = stand.respond, lambda message, size: None
                 sent = todo.post({"type": "stateRequested"}, traceparent=SPAN)
                 await stand.received(1)
-                stand.answer = answered
+                stand.respond = on_input
                 assert stand.writer is not None
                 stand.writer.close()
                 await sent

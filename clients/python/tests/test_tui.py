@@ -98,7 +98,7 @@ class Terminal:
     @property
     def is_sent(self) -> bool:
         """True when all changes of the list are accepted."""
-        return not self.app.query_one(TodoPanel).unanswered
+        return not self.app.query_one(TodoPanel).pending_count
 
     @property
     def head(self) -> str:
@@ -156,7 +156,7 @@ class TerminalTests(unittest.TestCase):
     def tearDown(self) -> None:
         logging.disable(logging.NOTSET)
 
-    def test_the_list_by_keys_alone(self) -> None:
+    def test_list_is_edited_by_keyboard_only(self) -> None:
         async def test() -> None:
             async with await Server.start("--test") as server, terminal(server.url) as screen:
                 await screen.until(lambda: "No tasks" in screen.keep("empty"))
@@ -205,7 +205,7 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
-    def test_what_is_refused_is_told_and_taken_back(self) -> None:
+    def test_refused_change_is_reported_and_reverted(self) -> None:
         async def test() -> None:
             async with await Server.start("--maximum-title-bytes", "10") as server:
                 async with terminal(server.url) as screen:
@@ -244,7 +244,7 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
-    def test_a_refusal_is_told_until_the_title_is_sent_again(self) -> None:
+    def test_refusal_is_shown_until_resent(self) -> None:
         """Also when the refusal arrives late, after further keys."""
 
         async def test() -> None:
@@ -270,7 +270,7 @@ class TerminalTests(unittest.TestCase):
                         await screen.press("escape", "home")
                         gate.set()
                         await screen.until(lambda: screen.is_sent)
-                    both = f"{first}. {second}. The text returns when the field is empty"
+                    both = f"{first}. {second}. Your text is restored when the field is empty"
                     await screen.until(lambda: screen.text(problem) == both)
                     await screen.press("space", "r")
                     await screen.type("!")
@@ -289,7 +289,7 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
-    def test_nothing_in_a_text_reaches_the_terminal_as_a_command(self) -> None:
+    def test_control_characters_are_replaced_in_all_places(self) -> None:
         """Shows each kind of text from a server in all places."""
 
         async def test() -> None:
@@ -338,11 +338,11 @@ class TerminalTests(unittest.TestCase):
                             lambda: printable(HOSTILE)[:9] in look().splitlines()[-2])
                         await screen.press("down") if line < 2 else None
                     panel = screen.app.query_one(TodoPanel)
-                    panel.tell(HOSTILE)
+                    panel.show_problem(HOSTILE)
                     panel.entitle(HOSTILE)
                     screen.app.query_one(BalancePanel).entitle(HOSTILE)
-                    screen.app.query_one(BalancePanel)._tell(HOSTILE)
-                    screen.app.query_one(FormPanel)._say(HOSTILE)
+                    screen.app.query_one(BalancePanel)._report_result(HOSTILE)
+                    screen.app.query_one(FormPanel)._show_text(HOSTILE)
                     screen.app.query_one(Head).show("closed", HOSTILE)
                     screen.app.notify(reason(RPCError(1, HOSTILE)), markup=False)
                     await screen.until(lambda: look().count(VISIBLE[:8]) >= 8)
@@ -353,7 +353,7 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
-    def test_titles_are_edited_as_they_are(self) -> None:
+    def test_titles_are_edited_unchanged(self) -> None:
         async def test() -> None:
             async with await Server.start("--test") as server, Client(server.url) as other:
                 todo = await other.open(TODO)
@@ -385,7 +385,7 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
-    def test_somebody_else_renames_or_removes_what_is_edited(self) -> None:
+    def test_concurrent_rename_or_removal_of_the_edited_todo(self) -> None:
         async def test() -> None:
             async with await Server.start("--test") as server, Client(server.url) as other:
                 todo = await other.open(TODO)
@@ -433,7 +433,7 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
-    def test_somebody_else_was_faster(self) -> None:
+    def test_concurrent_rename_wins(self) -> None:
         """Reports that a pending title has replaced a title that the person has not seen."""
 
         async def test() -> None:
@@ -476,7 +476,7 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
-    def test_somebody_else_has_removed_what_is_changed(self) -> None:
+    def test_changes_of_a_removed_todo_are_reported(self) -> None:
         """Reports that an action had no effect because the todo was removed: the server accepts such inputs.
 
         Over the next connection, and in the next session, whose list is loaded after the inputs.
@@ -508,11 +508,11 @@ class TerminalTests(unittest.TestCase):
                             gate.set()
                             await screen.until(lambda: screen.is_sent)
                         await screen.until(lambda: line.value == f"{renamed}!")
-                        told = [f"“{renamed}” was not renamed", f"“{ticked}” was not completed",
+                        expected = [f"“{renamed}” was not renamed", f"“{ticked}” was not completed",
                                 f"“{ticked}” was not moved"]
                         await screen.until(lambda: all(
                             f"{text}: another client has removed it" in screen.text(problem)
-                            for text in told))
+                            for text in expected))
                         await screen.focus("a", "#title")
                         await screen.press("ctrl+u", "escape")
 
@@ -535,7 +535,7 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
-    def test_the_server_says_why_it_refuses_the_connection(self) -> None:
+    def test_reason_of_a_refused_connection_is_shown(self) -> None:
         async def test() -> None:
             async with await Server.start() as server:
                 async with terminal(server.url, frontend="x" * 400) as screen:
@@ -546,7 +546,7 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
-    def test_a_todo_is_moved_before_one_that_is_gone(self) -> None:
+    def test_todo_is_moved_before_a_removed_todo(self) -> None:
         """The todo is moved before the next existing one."""
 
         async def test() -> None:
@@ -572,7 +572,7 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
-    def test_a_todo_is_moved_before_one_that_is_removed_here(self) -> None:
+    def test_todo_is_moved_before_a_locally_removed_todo(self) -> None:
         """The todo was moved before the other one was removed; it is not moved again."""
 
         async def test() -> None:
@@ -599,7 +599,7 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
-    def test_several_lines_that_are_pasted_are_several_todos(self) -> None:
+    def test_pasted_lines_become_todos(self) -> None:
         async def test() -> None:
             async with await Server.start("--test") as server, terminal(server.url) as screen:
                 await screen.until(lambda: "No tasks" in screen.keep("paste"))
@@ -631,7 +631,7 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
-    def test_keys_are_about_what_the_keys_before_have_done(self) -> None:
+    def test_keys_apply_to_the_result_of_earlier_keys(self) -> None:
         """All keys are queued before the first one is handled."""
 
         async def test() -> None:
@@ -668,7 +668,7 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
-    def test_what_is_done_to_a_todo_that_is_on_its_way(self) -> None:
+    def test_changes_of_a_pending_todo(self) -> None:
         async def test() -> None:
             address = f"127.0.0.1:{free_port()}"
             with folder() as data:
@@ -709,7 +709,7 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
-    def test_a_session_that_is_gone_loses_nothing(self) -> None:
+    def test_lost_session_loses_no_change(self) -> None:
         """A server without a journal restarts; it is unknown whether sent inputs were applied."""
 
         async def test() -> None:
@@ -736,7 +736,7 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
-    def test_an_effect_that_fails_gives_the_title_back(self) -> None:
+    def test_failed_effect_restores_the_title(self) -> None:
         async def test() -> None:
             async with await Server.start("--test") as server, terminal(server.url) as screen:
                 await screen.until(lambda: "No tasks" in screen.keep("fail"))
@@ -757,7 +757,7 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
-    def test_a_field_that_is_refused_keeps_its_text(self) -> None:
+    def test_refused_field_keeps_its_text(self) -> None:
         async def test() -> None:
             async with await Server.start("--test", "--maximum-field-bytes", "10") as server:
                 async with terminal(server.url) as screen:
@@ -791,7 +791,7 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
-    def test_what_is_typed_before_there_is_a_connection(self) -> None:
+    def test_text_typed_before_the_connection_is_kept(self) -> None:
         async def test() -> None:
             address = f"127.0.0.1:{free_port()}"
             async with terminal(f"tcp://{address}") as screen:
@@ -815,7 +815,7 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
-    def test_a_title_above_the_limits_stays_in_the_line(self) -> None:
+    def test_title_above_the_limits_stays_in_the_field(self) -> None:
         async def test() -> None:
             async with await Server.start("--maximum-frame-bytes", "20000") as server:
                 async with terminal(server.url) as screen:
@@ -835,7 +835,7 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
-    def test_a_long_list_draws_what_is_seen(self) -> None:
+    def test_long_list_draws_visible_rows_only(self) -> None:
         async def test() -> None:
             async with await Server.start() as server, terminal(server.url) as screen:
                 await screen.until(lambda: screen.client.status == "connected")
@@ -853,7 +853,7 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
-    def test_the_form_tells_as_one_types(self) -> None:
+    def test_form_validates_while_typing(self) -> None:
         async def test() -> None:
             async with await Server.start("--test") as server, terminal(server.url) as screen:
                 await screen.until(lambda: "at least 5" in screen.text("#messages"))
@@ -939,7 +939,7 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
-    def test_on_the_session_of_somebody_else(self) -> None:
+    def test_attach_to_session_of_another_client(self) -> None:
         async def test() -> None:
             async with await Server.start("--test") as server, Client(server.url) as page:
                 # Another client has opened this loader with another configuration; both share the store.
@@ -1013,7 +1013,7 @@ class TerminalTests(unittest.TestCase):
 
         run(test())
 
-    def test_in_the_light(self) -> None:
+    def test_light_theme(self) -> None:
         async def test() -> None:
             async with await Server.start("--test") as server, terminal(server.url) as screen:
                 await screen.until(lambda: "Connected" in screen.head)
@@ -1031,12 +1031,12 @@ class CommandTests(unittest.TestCase):
             (["--nonsense"], "unrecognized arguments"),
         ):
             with mock.patch.object(sys, "argv", ["statewire-tui", *words]):
-                told = io.StringIO()
-                with contextlib.redirect_stderr(told), self.assertRaises(SystemExit):
+                output = io.StringIO()
+                with contextlib.redirect_stderr(output), self.assertRaises(SystemExit):
                     main()
-                self.assertIn(problem, told.getvalue())
+                self.assertIn(problem, output.getvalue())
 
-    def test_starts_a_server_of_its_own(self) -> None:
+    def test_starts_its_own_server(self) -> None:
         """Runs in a pseudo-terminal until `q`."""
 
         async def test() -> None:
@@ -1062,7 +1062,7 @@ class CommandTests(unittest.TestCase):
 
         run(test())
 
-    def test_what_is_written_to_the_terminal(self) -> None:
+    def test_terminal_output_has_no_control_sequence_of_a_title(self) -> None:
         """The output has no control sequence from a title."""
 
         async def test() -> None:
@@ -1105,12 +1105,12 @@ class CommandTests(unittest.TestCase):
 
         run(test())
 
-    def test_says_what_is_missing(self) -> None:
+    def test_missing_dependency_is_reported(self) -> None:
         with mock.patch.object(sys, "argv", ["statewire-tui"]), mock.patch.dict(os.environ, clear=True):
-            told = io.StringIO()
-            with contextlib.redirect_stderr(told), self.assertRaises(SystemExit):
+            output = io.StringIO()
+            with contextlib.redirect_stderr(output), self.assertRaises(SystemExit):
                 main()
-            self.assertIn("cannot find the program statewire", told.getvalue())
+            self.assertIn("cannot find the program statewire", output.getvalue())
         without = "import sys; sys.modules['textual'] = None; sys.argv[1:] = ['--connect', 'tcp://a:1'];"
         done = subprocess.run(
             [sys.executable, "-c", f"{without} from statewire.tui import main; main()"],

@@ -34,7 +34,7 @@ class TypesTests(unittest.TestCase):
 
         run(test())
 
-    def test_are_read_by_the_standard_library(self) -> None:
+    def test_values_are_read_by_the_standard_library(self) -> None:
         async def test() -> None:
             async with Client([TYPES_SERVER, "serve"]) as client:
                 values = (await client.open("types")).state["values"]
@@ -53,7 +53,7 @@ class TypesTests(unittest.TestCase):
 
         run(test())
 
-    def test_changed_values_are_noticed(self) -> None:
+    def test_changed_values_are_detected(self) -> None:
         async def test() -> None:
             async with Client([TYPES_SERVER, "serve"]) as client:
                 store = await client.open("types")

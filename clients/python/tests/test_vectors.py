@@ -27,14 +27,14 @@ class CanonicalTests(unittest.TestCase):
                 self.assertEqual(canonical(value).decode(), vector["canonical"])
                 self.assertEqual(digest(value), vector["digest"])
 
-    def test_what_is_no_json(self) -> None:
+    def test_invalid_json_is_refused(self) -> None:
         for value in (float("nan"), float("inf")):
             with self.assertRaises(ValueError):
                 canonical([value])
         with self.assertRaises(TypeError):
             canonical({"a": object()})
 
-    def test_a_lone_surrogate_is_what_the_server_takes_it_for(self) -> None:
+    def test_lone_surrogate_becomes_a_replacement_character(self) -> None:
         self.assertEqual(canonical(json.loads('"\\ud800x"')), '"\ufffdx"'.encode())
 
 
@@ -56,7 +56,7 @@ class PatchTests(unittest.TestCase):
             self.assertTrue(same(document.value(), vector["expected"]), document.value())
         self.assertTrue(same(vector["doc"], before), "what was handed out has changed")
 
-    def test_states_that_were_handed_out_stay(self) -> None:
+    def test_returned_states_do_not_change(self) -> None:
         document = Document({"todos": [{"title": "a"}, {"title": "b"}]})
         states = [document.value()]
         for title in "cde":
@@ -68,7 +68,7 @@ class PatchTests(unittest.TestCase):
         self.assertEqual([state["todos"][1]["title"] for state in states], list("bcde"))
         self.assertIs(states[0]["todos"][0], states[3]["todos"][0], "what is untouched is shared")
 
-    def test_many_patches_between_two_looks_copy_once(self) -> None:
+    def test_patches_between_reads_copy_once(self) -> None:
         document = Document([[0] * 1000])
         document.apply([{"op": "replace", "path": "/0/1", "value": 1}])
         inner = document._root[0]
@@ -88,7 +88,7 @@ class PatchTests(unittest.TestCase):
             document.apply([{"op": "move", "from": "/a/0", "path": "/b/c"}])
         self.assertEqual(document.value(), {"a": [1, 2]})
 
-    def test_what_is_known_to_be_its_own_is_bounded(self) -> None:
+    def test_owned_containers_are_bounded(self) -> None:
         document = Document({})
         for index in range(20_000):
             key = str(index)
@@ -98,7 +98,7 @@ class PatchTests(unittest.TestCase):
         self.assertLess(len(document._own), 5000)
         self.assertEqual(document.value(), {})
 
-    def test_apply_leaves_its_value(self) -> None:
+    def test_apply_does_not_change_its_argument(self) -> None:
         value = {"a": 1}
         self.assertEqual(apply([{"op": "add", "path": "/b", "value": 2}], value), {"a": 1, "b": 2})
         self.assertEqual(value, {"a": 1})

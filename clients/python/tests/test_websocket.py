@@ -72,7 +72,7 @@ class AgainstAnotherTests(unittest.TestCase):
 
         run(test())
 
-    def test_the_client_resumes_over_it(self) -> None:
+    def test_client_resumes_over_websocket(self) -> None:
         async def test() -> None:
             async with await Server.start() as program:
                 host, port = program.address.split(":")
@@ -110,7 +110,7 @@ class AgainstAnotherTests(unittest.TestCase):
 
         run(test())
 
-    def test_a_close_with_a_code_is_told(self) -> None:
+    def test_close_code_is_reported(self) -> None:
         async def test() -> None:
             async def close(peer: ServerConnection) -> None:
                 await peer.close(1008, "not you")
@@ -135,8 +135,8 @@ class AgainstAnotherTests(unittest.TestCase):
                     for number in range(50):
                         await client.drain()
                         title = f"{number} " + "x" * 4000
-                        answer = store.post({"type": "todoRenamed", "id": "7", "title": title})
-                    await answer
+                        response = store.post({"type": "todoRenamed", "id": "7", "title": title})
+                    await response
                     assert client._connection
                     client._connection.abort()
                     await store.send({"type": "todoAdded", "title": "Zürich 😀"})
@@ -147,7 +147,7 @@ class AgainstAnotherTests(unittest.TestCase):
 
         run(test())
 
-    def test_who_talks_no_websocket(self) -> None:
+    def test_server_without_websocket(self) -> None:
         async def test() -> None:
             async with await Server.start() as program:
                 with self.assertRaises(ConnectionLostError):
@@ -166,7 +166,7 @@ class BrokenRulesTests(unittest.TestCase):
         """Sends bytes and checks the close code and the reported reason."""
 
         async def test() -> None:
-            told: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+            close_frame: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
 
             async def peer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
                 request = (await reader.readuntil(b"\r\n\r\n")).decode()
@@ -174,17 +174,17 @@ class BrokenRulesTests(unittest.TestCase):
                 key = request[request.lower().index(key) :][: len(key)]
                 accept = base64.b64encode(
                     hashlib.sha1((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()).decode()
-                answer = ("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
+                response = ("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
                           f"Connection: keep-alive, Upgrade\r\nSec-WebSocket-Accept: {accept}\r\n\r\n")
                 # Byte by byte, so that each read is incomplete.
                 try:
-                    for byte in (head(answer) if head else answer).encode() + sent:
+                    for byte in (head(response) if head else response).encode() + sent:
                         writer.write(bytes((byte,)))
                         await writer.drain()
-                    told.set_result(await reader.read())
+                    close_frame.set_result(await reader.read())
                 except ConnectionError:
                     # A peer that still sends may lose the close frame, because TCP resets the connection.
-                    told.set_result(b"")
+                    close_frame.set_result(b"")
                 writer.close()
 
             listener = await asyncio.start_server(peer, "127.0.0.1", 0)
@@ -197,10 +197,10 @@ class BrokenRulesTests(unittest.TestCase):
                 reason = await heard.end
                 assert isinstance(reason, WebSocketError), reason
                 self.assertEqual(reason.code, code)
-                answer = await told
-                if answer:
-                    self.assertEqual(answer[0], 0x88)
-                    mask, payload = answer[2:6], answer[6:]
+                response = await close_frame
+                if response:
+                    self.assertEqual(response[0], 0x88)
+                    mask, payload = response[2:6], response[6:]
                     unmasked = bytes(byte ^ mask[index % 4] for index, byte in enumerate(payload))
                     self.assertEqual(int.from_bytes(unmasked[:2], "big"), code)
             listener.close()
@@ -230,7 +230,7 @@ class BrokenRulesTests(unittest.TestCase):
         self.broken(0, b"", lambda head: head.replace("\r\n\r\n", "\r\nSec-WebSocket-Extensions: x\r\n\r\n"))
         self.broken(0, b"", lambda head: "x" * 20_000)
 
-    def test_parts_with_a_character_that_is_split(self) -> None:
+    def test_fragments_split_a_character(self) -> None:
         async def test() -> None:
             heard = Heard()
             wire = WebSocketTransport(urllib.parse.urlsplit("ws://a/"), heard)

@@ -6,18 +6,18 @@ import { digest } from "../../index.js";
  * A simulated server in memory. `on[method](params, peer, id)` returns the result, throws the members of an
  * error, or returns `later` to delay the response.
  */
-export class PretendedServer {
+export class SimulatedServer {
   static later = Symbol("later");
   peers = [];
   /** The received messages of all connections: [method, params]. */
-  heard = [];
+  received = [];
   /** The length of each received message in bytes. */
   lengths = [];
 
   on = {
     initialize: () => ({
       protocolVersion: "1",
-      server: { name: "pretended", version: "0" },
+      server: { name: "simulated", version: "0" },
       limits: this.limits,
     }),
     "session/open": () => ({ session: "handle" }),
@@ -50,18 +50,18 @@ export class PretendedServer {
     if (this.isDown) throw new Error("connection refused");
     const peer = {
       raw: (text) => listener.message(text),
-      say: (message) => peer.raw(JSON.stringify({ jsonrpc: "2.0", ...message })),
-      notify: (method, params) => peer.say({ method, params }),
-      answer: (id, result) => peer.say({ id, result }),
+      send: (message) => peer.raw(JSON.stringify({ jsonrpc: "2.0", ...message })),
+      notify: (method, params) => peer.send({ method, params }),
+      respond: (id, result) => peer.send({ id, result }),
       /** Sends an error; `id` may be null. */
-      refuse: (id, error) => peer.say({ id, error: { message: "no", ...error } }),
+      refuse: (id, error) => peer.send({ id, error: { message: "no", ...error } }),
       cut: () => listener.closed(new Error("cut")),
     };
     this.peers.push(peer);
     return {
       send: (text) => {
         const { id, method, params } = JSON.parse(text);
-        this.heard.push([method, params]);
+        this.received.push([method, params]);
         this.lengths.push(Buffer.byteLength(text));
         queueMicrotask(() => this.#serve(peer, id, method, params));
       },
@@ -75,7 +75,7 @@ export class PretendedServer {
 
   /** Returns the params of all received messages with a method. */
   of(method) {
-    return this.heard.filter(([name]) => name === method).map(([, params]) => params);
+    return this.received.filter(([name]) => name === method).map(([, params]) => params);
   }
 
   /** Changes the state and sends an update. */
@@ -102,7 +102,7 @@ export class PretendedServer {
       if (error instanceof Error) throw error;
       return peer.refuse(id, error);
     }
-    if (result !== PretendedServer.later) peer.answer(id, result);
+    if (result !== SimulatedServer.later) peer.respond(id, result);
   }
 }
 

@@ -51,8 +51,8 @@ async def measure(address: str | list[str], count: int, todos: int, rounds: int)
             begin, begin_cpu = time.perf_counter(), time.process_time()
             for value in made:
                 await client.drain()
-                answer = store.post(value)
-            await answer
+                response = store.post(value)
+            await response
             seconds, cpu = time.perf_counter() - begin, time.process_time() - begin_cpu
             drawing.cancel()
             if not await store.verify() or store.resyncs:

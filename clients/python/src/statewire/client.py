@@ -337,17 +337,17 @@ class Client(ConnectionListener):
             "store %s: replica diverged (%s) at revision %d; requesting the whole state",
             replica.store, divergence, replica.revision)
 
-        def answered(answer: JSONObject | StatewireError) -> None:
-            if isinstance(answer, StoreClosedError):
+        def on_response(response: JSONObject | StatewireError) -> None:
+            if isinstance(response, StoreClosedError):
                 self._close_store(store)
-            elif isinstance(answer, RPCError):
-                store.ended(answer)
-            elif not isinstance(answer, StatewireError):
+            elif isinstance(response, RPCError):
+                store.ended(response)
+            elif not isinstance(response, StatewireError):
                 store.held(self._replicas.get(store.name))
 
         # If the connection is lost, the next one attaches without this revision.
         with contextlib.suppress(ConnectionLostError):
-            connection.start("store/subscribe", {"store": replica.store}, answered)
+            connection.start("store/subscribe", {"store": replica.store}, on_response)
 
     def failed(self, error: RPCError) -> None:
         """Ends the request that belongs to an error with id null: it gets no other response."""
@@ -540,9 +540,9 @@ class Client(ConnectionListener):
     async def _check_all(self, connection: Connection) -> None:
         for name, replica in list(self._replicas.items()):
             if self._checked.get(name) != replica.revision and not replica.has_diverged:
-                answer = await connection.request("store/state", {"store": name}, self.timeout)
+                response = await connection.request("store/state", {"store": name}, self.timeout)
                 # The replica may have a later revision by now, which was not compared.
-                self._checked[name] = answer.get("revision", -1)
+                self._checked[name] = response.get("revision", -1)
 
     # State of the connection
 

@@ -43,12 +43,12 @@ class _Open(NamedTuple):
 
     method: str
     params: JSONObject
-    answered: Answered
+    on_response: ResponseHandler
     # The length of its frame, in bytes.
     size: int
 
 
-Answered: TypeAlias = Callable[["Result | StatewireError"], None]
+ResponseHandler: TypeAlias = Callable[["Result | StatewireError"], None]
 Result: TypeAlias = JSONObject
 
 
@@ -116,7 +116,7 @@ class Connection:
 
     # Sending
 
-    def start(self, method: str, params: Mapping[str, Any], answered: Answered) -> int:
+    def start(self, method: str, params: Mapping[str, Any], answered: ResponseHandler) -> int:
         """Sends a request.
 
         - Parameters:
@@ -222,7 +222,7 @@ class Connection:
             if "method" in part:
                 self._notified(part)
             else:
-                self._answered(part)
+                self._handle_response(part)
 
     def ended(self, reason: BaseException | None) -> None:
         """Handles the end of the transport."""
@@ -238,7 +238,7 @@ class Connection:
         self.end.set_result(error)
         waiting, self._open = self._open, {}
         for entry in waiting.values():
-            entry.answered(error)
+            entry.on_response(error)
         self._listener.ended(error)
 
     # Errors without an id
@@ -251,7 +251,7 @@ class Connection:
         on, frames of its size are not sent.
 
         An error for a frame that the server cannot parse does not say which request it belongs to. The
-        connection sends `ping`: when it is answered, the server has started all earlier requests. The ones
+        connection sends `ping`: after its response, the server has started all earlier requests. The ones
         that are still open are ended; those with `settle` only if there are no others. Any other error with
         id null is the reason why the server closes the connection.
 
@@ -263,28 +263,28 @@ class Connection:
         if limit == "frameBytes":
             request = max(self._open, key=lambda request: self._open[request].size)
             self.limits = self.limits._replace(frame_bytes=self._open[request].size - 1)
-            self._open.pop(request).answered(error)
+            self._open.pop(request).on_response(error)
         elif limit == "nesting":
             depths = {
                 request: nesting(encode(entry.params)) for request, entry in self._open.items()}
             request = max(depths, key=lambda request: depths[request])
             # The params are nested one level less than the frame.
             self.limits = self.limits._replace(nesting=depths[request])
-            self._open.pop(request).answered(error)
+            self._open.pop(request).on_response(error)
         elif isinstance(error, (ParseError, InvalidRequestError)):
             self._refuse_after_ping(error)
 
     def _refuse_after_ping(self, error: RPCError) -> None:
-        def answered(answer: JSONObject | StatewireError) -> None:
-            if isinstance(answer, ConnectionLostError):
+        def on_response(response: JSONObject | StatewireError) -> None:
+            if isinstance(response, ConnectionLostError):
                 return
             before = [request for request in self._open if request < ping]
             refused = [request for request in before if not self._open[request].params.get("settle")]
             for request in refused or before:
-                self._open.pop(request).answered(error)
+                self._open.pop(request).on_response(error)
 
         with contextlib.suppress(ConnectionLostError):
-            ping = self.start("ping", {}, answered)
+            ping = self.start("ping", {}, on_response)
 
     def _notified(self, message: JSONObject) -> None:
         method, params = message["method"], message.get("params")
@@ -299,7 +299,7 @@ class Connection:
             self.replicas.clear()
         self._listener.notified(method, params)
 
-    def _answered(self, message: JSONObject) -> None:
+    def _handle_response(self, message: JSONObject) -> None:
         request = message.get("id")
         entry = self._open.pop(request, None) if type(request) is int else None
         if entry is None:
@@ -308,7 +308,7 @@ class Connection:
                 self._listener.failed(self._last_failure)
             return
         if "error" in message:
-            entry.answered(RPCError.of(message["error"]))
+            entry.on_response(RPCError.of(message["error"]))
             return
         result = message.get("result")
         if result is None and entry.method == "shutdown":
@@ -317,7 +317,7 @@ class Connection:
         if not isinstance(result, dict):
             raise ProtocolViolationError(f"the result of {entry.method} is not an object")
         self._update_replicas(entry.method, entry.params, result)
-        entry.answered(result)
+        entry.on_response(result)
 
     def _update_replicas(self, method: str, params: JSONObject, result: JSONObject) -> None:
         """Updates replicas according to a result."""
@@ -368,15 +368,15 @@ class Connection:
             self._listener.diverged(replica, divergence)
 
 
-def settling(future: asyncio.Future[JSONObject]) -> Answered:
+def settling(future: asyncio.Future[JSONObject]) -> ResponseHandler:
     """Makes a callback that completes a future, unless it is done already."""
 
-    def answered(answer: JSONObject | StatewireError) -> None:
+    def on_response(response: JSONObject | StatewireError) -> None:
         if future.done():
             return
-        if isinstance(answer, StatewireError):
-            future.set_exception(answer)
+        if isinstance(response, StatewireError):
+            future.set_exception(response)
         else:
-            future.set_result(answer)
+            future.set_result(response)
 
-    return answered
+    return on_response

@@ -96,7 +96,7 @@ class ExpiredSessionError(RPCError, code=-32013):
 
 
 class ObserverError(RPCError, code=-32014):
-    """The frontend is an observer and must not send inputs."""
+    """The client is an observer and must not send inputs."""
 
 
 class LimitError(RPCError, code=-32015):

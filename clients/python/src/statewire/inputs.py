@@ -39,10 +39,10 @@ class Input:
     """One input, from `send` until its result."""
 
     __slots__ = (
-        "answered",
         "is_cancelled",
         "is_idempotent",
         "is_refused",
+        "on_response",
         "request",
         "sequence",
         "store",
@@ -54,11 +54,11 @@ class Input:
 
     def __init__(
         self, sequence: int, store: str, value: Mapping[str, Any], wants_settled: bool, is_idempotent: bool,
-        answered: Callable[[SendResult | StatewireError], None], traceparent: str | None,
+        on_response: Callable[[SendResult | StatewireError], None], traceparent: str | None,
     ) -> None:
         self.sequence, self.store, self.value, self.wants_settled = sequence, store, value, wants_settled
         self.is_idempotent = is_idempotent
-        self.answered, self.traceparent = answered, traceparent
+        self.on_response, self.traceparent = on_response, traceparent
         # Its request id on the current connection, or None.
         self.request: int | None = None
         self.was_sent = False
@@ -100,7 +100,7 @@ class Inputs:
 
     def add(
         self, store: str, value: Mapping[str, Any], wants_settled: bool,
-        answered: Callable[[SendResult | StatewireError], None], is_idempotent: bool = False,
+        on_response: Callable[[SendResult | StatewireError], None], is_idempotent: bool = False,
         traceparent: str | None = None,
     ) -> Input:
         """Sends an input, immediately or after the next connection.
@@ -112,7 +112,7 @@ class Inputs:
             raise self._error
         if len(self._waiting) >= self._limit:
             raise TooManyPendingError(f"{self._limit} inputs are pending; await client.drain() first")
-        entry = Input(self._last + 1, store, value, wants_settled, is_idempotent, answered, traceparent)
+        entry = Input(self._last + 1, store, value, wants_settled, is_idempotent, on_response, traceparent)
         if self._connection is None or self._retry is not None:
             # It is sent later, when an exception would not reach the caller.
             self._limits.check(request_frame(1, "store/send", entry.params))
@@ -143,7 +143,7 @@ class Inputs:
         """
         if self._waiting.get(entry.sequence) is not entry:
             return
-        entry.answered, entry.is_cancelled = _ignore, True
+        entry.on_response, entry.is_cancelled = _ignore, True
         if entry.request is not None and self._connection is not None:
             self._connection.cancel(entry.request)
         elif not entry.is_refused:
@@ -176,7 +176,7 @@ class Inputs:
         for entry in list(self._waiting.values()):
             if entry.was_sent and not entry.is_idempotent:
                 self._done(entry)
-                entry.answered(SessionEndedError("lost"))
+                entry.on_response(SessionEndedError("lost"))
 
     def end(self, error: StatewireError) -> None:
         """Fails all pending inputs and accepts no further ones."""
@@ -185,7 +185,7 @@ class Inputs:
         self._reset_refusals()
         waiting, self._waiting = self._waiting, {}
         for entry in waiting.values():
-            entry.answered(error)
+            entry.on_response(error)
         self._wake_senders()
 
     def _send(self, entry: Input) -> None:
@@ -196,11 +196,11 @@ class Inputs:
             return
         request = 0
 
-        def answered(answer: JSONObject | StatewireError) -> None:
-            self._answered(entry, request, answer)
+        def on_response(response: JSONObject | StatewireError) -> None:
+            self._handle_response(entry, request, response)
 
         try:
-            request = entry.request = self._connection.start("store/send", entry.params, answered)
+            request = entry.request = self._connection.start("store/send", entry.params, on_response)
         except ConnectionLostError:
             return  # The next connection sends it.
         entry.was_sent = True
@@ -211,13 +211,13 @@ class Inputs:
             self._send(entry)
         except LimitError as error:
             self._done(entry)
-            entry.answered(error)
+            entry.on_response(error)
 
-    def _answered(self, entry: Input, request: int, answer: JSONObject | StatewireError) -> None:
-        if isinstance(answer, ConnectionLostError) or self._waiting.get(entry.sequence) is not entry:
+    def _handle_response(self, entry: Input, request: int, response: JSONObject | StatewireError) -> None:
+        if isinstance(response, ConnectionLostError) or self._waiting.get(entry.sequence) is not entry:
             return
-        if isinstance(answer, OutOfOrderError) or (
-            isinstance(answer, LimitError) and answer.limit in _TEMPORARY
+        if isinstance(response, OutOfOrderError) or (
+            isinstance(response, LimitError) and response.limit in _TEMPORARY
         ):
             # Otherwise it was sent again already.
             if entry.request == request:
@@ -225,10 +225,10 @@ class Inputs:
             return
         self._refusals = 0
         self._done(entry)
-        if isinstance(answer, StatewireError):
-            entry.answered(answer)
+        if isinstance(response, StatewireError):
+            entry.on_response(response)
         else:
-            entry.answered(SendResult(answer.get("revision", 0), answer.get("changed", False)))
+            entry.on_response(SendResult(response.get("revision", 0), response.get("changed", False)))
 
     def _refused(self, refused: Input) -> None:
         """Sends an input again after a delay, before all inputs with higher sequence numbers.
@@ -270,5 +270,5 @@ class Inputs:
                     waiter.set_result(None)
 
 
-def _ignore(answer: SendResult | StatewireError) -> None:
+def _ignore(response: SendResult | StatewireError) -> None:
     """Ignores the result of a cancelled input."""

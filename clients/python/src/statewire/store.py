@@ -174,18 +174,19 @@ class Store(AsyncIterable[V], Generic[I, V]):
         future: asyncio.Future[SendResult] = asyncio.get_running_loop().create_future()
         if optimistic is None:
             return future, self._client.send_input(
-                self.name, input, settle, lambda answer: _settle(future, answer), is_idempotent, traceparent)
+                self.name, input, settle, lambda response: _settle(future, response), is_idempotent,
+                traceparent)
         shown = optimistic(self.state)  # An exception reaches the caller.
         update = _OptimisticUpdate(optimistic, settle)
 
-        def answered(answer: SendResult | StatewireError) -> None:
+        def on_response(response: SendResult | StatewireError) -> None:
             if update in self._optimistic:
                 self._optimistic.remove(update)
                 self._signal.notify()
-            _settle(future, answer)
+            _settle(future, response)
 
         update.entry = self._client.send_input(
-            self.name, input, settle, answered, is_idempotent, traceparent)
+            self.name, input, settle, on_response, is_idempotent, traceparent)
         self._optimistic.append(update)
         self._signal.notify()
         self._shown = self._signal.count, shown
@@ -248,13 +249,13 @@ class Store(AsyncIterable[V], Generic[I, V]):
             self._signal.notify()
 
 
-def _settle(future: asyncio.Future[SendResult], answer: SendResult | StatewireError) -> None:
+def _settle(future: asyncio.Future[SendResult], response: SendResult | StatewireError) -> None:
     if future.done():
         return
-    if isinstance(answer, StatewireError):
-        future.set_exception(answer)
+    if isinstance(response, StatewireError):
+        future.set_exception(response)
     else:
-        future.set_result(answer)
+        future.set_result(response)
 
 
 def _time_out(future: asyncio.Future[SendResult], text: str) -> None:

@@ -5,6 +5,7 @@ public import StatewireProtocol
 
 /// An error of the client. An error response of the server is an `RPCError`.
 public struct StatewireError: Error, Sendable {
+  /// The kind of an error, for programs.
   public enum Code: Sendable, Hashable {
     /// The client cannot connect, or the connection ended before the response.
     case connectionLost
@@ -27,8 +28,9 @@ public struct StatewireError: Error, Sendable {
     case protocolViolation
   }
 
+  /// The kind of the error, for programs.
   public let code: Code
-  /// A description, one sentence.
+  /// The cause, one sentence for people.
   public let message: String
   /// The underlying error; an `RPCError` is the last error with id null from the server.
   public let cause: (any Error)?

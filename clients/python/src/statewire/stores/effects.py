@@ -110,7 +110,7 @@ def _plain(value: Any) -> Any:
         return value.value
     if dataclasses.is_dataclass(value):
         return members(value)
-    raise TypeError(f"a {type(value).__name__} has no JSON form")
+    raise TypeError(f"a {type(value).__name__} cannot be represented in JSON")
 
 
 # Returns the JSON text of a value; raises `TypeError` or `ValueError` if it has none, such as NaN.

@@ -156,10 +156,10 @@ class Machine:
                 update["redacted"] = True
             else:
                 update.setdefault("effects", []).append({"type": effect.type, **effect.members})
-        answer = text(update)
+        response = text(update)
         self.state, self._sent, self._views = state, sent, views
         self.view = views[None][0] if views else state
-        return answer
+        return response
 
     def _seen(self, state: Any) -> dict[str | None, Any]:
         """Returns the views by the viewers; none if everyone sees the state."""

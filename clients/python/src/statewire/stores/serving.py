@@ -37,7 +37,7 @@ class Work:
 
 
 class Program:
-    """Answers the requests of a server for all stores of a kind."""
+    """Responds to the requests of a server for all stores of a kind."""
 
     def __init__(self, kind: StoreKind, output: BinaryIO) -> None:
         self._kind, self._output = kind, output
@@ -50,7 +50,7 @@ class Program:
         self._output.write(lines.encode("utf-8", "backslashreplace"))
         self._output.flush()
 
-    def answer(self, line: bytearray) -> str:
+    def respond(self, line: bytearray) -> str:
         """Returns the response to a message; "" if there is none, or if it comes later."""
         id = None
         try:
@@ -90,11 +90,11 @@ class Program:
         def do() -> None:
             try:
                 action = perform(self._kind, work, arguments)
-                answer = _line(id, "result", text({} if action is None else {"action": tagged(action)}))
+                response = _line(id, "result", text({} if action is None else {"action": tagged(action)}))
             except Exception as error:
-                answer = _failure(id, error)
+                response = _failure(id, error)
             del self._works[run]
-            self.write(answer)
+            self.write(response)
 
         self._works[run] = work = Work(name, attempt, send)
         threading.Thread(target=do, daemon=True).start()
@@ -121,9 +121,9 @@ def serve(kind: StoreKind | None = None, **members: Any) -> None:
     while chunk := os.read(source, 1 << 20):
         unread += chunk
         if b"\n" in chunk:
-            # The answers to the requests of a read are one write.
+            # The responses to the requests of a read are one write.
             *lines, unread = unread.split(b"\n")
-            program.write("".join(map(program.answer, lines)))
+            program.write("".join(map(program.respond, lines)))
 
 
 def _line(id: Any, member: str, value: str) -> str:
@@ -133,10 +133,10 @@ def _line(id: Any, member: str, value: str) -> str:
 def _failure(id: Any, error: Exception) -> str:
     """Returns the response with an error. The log has the faults of the program."""
     code = -32601 if isinstance(error, NotImplementedError) else -32603
-    answer: dict[str, Any] = {"code": code, "message": f"{type(error).__name__}: {error}"}
+    response: dict[str, Any] = {"code": code, "message": f"{type(error).__name__}: {error}"}
     if isinstance(error, Refusal):
         data = {"path": error.path} | ({"limit": error.limit} if error.limit else {})
-        answer = {"code": -32602, "message": error.message, "data": data}
+        response = {"code": -32602, "message": error.message, "data": data}
     else:
         traceback.print_exception(error)
-    return "" if id is None else _line(id, "error", text(answer))
+    return "" if id is None else _line(id, "error", text(response))

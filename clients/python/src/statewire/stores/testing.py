@@ -66,7 +66,7 @@ class TestStore:
         self._step("input", input=_json(input), viewer=vars(viewer or Viewer()))
 
     def present(self, viewers: list[Viewer]) -> None:
-        """The viewers who have subscribed are now these."""
+        """Sets the subscribed viewers."""
         self._check_received()
         self._step("viewers", viewers=[vars(viewer) for viewer in viewers])
 
@@ -118,7 +118,7 @@ class TestStore:
         came = self._came.pop(0) if self._came else {}
         if kind not in came or came[kind] != wanted:
             found = text(came) if came else "nothing"
-            raise TestFailure(f"the {kind} {text(wanted)} is expected, and {found} has come")
+            raise TestFailure(f"expected the {kind} {text(wanted)}, received {found}")
         return came
 
     def _check_received(self) -> None:

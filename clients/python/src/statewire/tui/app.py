@@ -103,7 +103,7 @@ class Leaving(ModalScreen[None]):
     def unsaved(panels: list[Panel]) -> list[str]:
         """Lists the unsaved work, one line each."""
         lines = [text for panel in panels for text in panel.unsaved()]
-        waiting = sum(panel.unanswered for panel in panels)
+        waiting = sum(panel.pending_count for panel in panels)
         if waiting:
             lines.append(f"{waiting} {'change' if waiting == 1 else 'changes'} not sent yet")
         return lines
@@ -197,11 +197,11 @@ class StatewireApp(App[None]):
 
     async def _watch_presence(self, client: Client) -> None:
         head = self.query_one(Head)
-        heard = client.notifications()
+        notifications = client.notifications()
         with contextlib.suppress(StatewireError):
             head.here = len((await client.session_info()).get("frontends", [1]))
             head.refresh()
-        async for notification in heard:
+        async for notification in notifications:
             if notification.method == "session/presence":
                 head.here = notification.params.get("attached", 1)
                 head.refresh()

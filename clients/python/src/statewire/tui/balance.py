@@ -58,8 +58,8 @@ class BalancePanel(Panel, can_focus=True):
         self._send({"type": "refreshButtonWasTapped"})
 
     def _send(self, input: BalanceInput) -> None:
-        self._tell(self.post(self._store, input, self._tell))
+        self._report_result(self.post(self._store, input, self._report_result))
 
-    def _tell(self, problem: str | None) -> None:
+    def _report_result(self, problem: str | None) -> None:
         if problem:
             self.query_one("#balance-info", Static).update(plain(problem))

@@ -67,7 +67,7 @@ class FormPanel(Panel):
 
     def unsaved(self) -> list[str]:
         # Pending inputs are counted separately.
-        return [] if self.unanswered else ["the passphrase form"] * len(self._typed)
+        return [] if self.pending_count else ["the passphrase form"] * len(self._typed)
 
     async def follow(self, client: Client) -> None:
         """Subscribes to the form."""
@@ -75,18 +75,18 @@ class FormPanel(Panel):
 
         def opened(store: Store[FormInput, FormViewState]) -> None:
             self._store = store
-            self.run_worker(self._hear(store), group="events", exclusive=True)
+            self.run_worker(self._follow_events(store), group="events", exclusive=True)
 
         await follow(client, FORM, None, None, opened, self.show)
 
-    async def _hear(self, store: Store[FormInput, FormViewState]) -> None:
+    async def _follow_events(self, store: Store[FormInput, FormViewState]) -> None:
         async for event in store.events():
             if event.get("type") == "submitted":
-                self._say("✓ Saved")
+                self._show_text("✓ Saved")
 
     def show(self, state: FormViewState) -> None:
         self._state = state
-        self._keep_what_was_typed(state)
+        self._keep_typed_texts(state)
         self._take_over(state)
         messages = "\n".join(
             textwrap.fill(printable(message), _WIDTH, initial_indent="· ", subsequent_indent="  ")
@@ -97,9 +97,9 @@ class FormPanel(Panel):
         shown.set_class(is_untouched, "untouched")
         self.query_one("#submit", Button).disabled = not state["submitAllowed"]
         if not state["submitAllowed"] or self._refusal:
-            self._say(self._refusal, is_problem=True)
+            self._show_text(self._refusal, is_problem=True)
 
-    def _keep_what_was_typed(self, state: FormViewState) -> None:
+    def _keep_typed_texts(self, state: FormViewState) -> None:
         """Sends texts that were typed while disconnected, and all texts again after a restart of the server:
         it does not persist entries."""
         client = self._client
@@ -108,18 +108,18 @@ class FormPanel(Panel):
         self._reconnects = client.reconnects
         texts = [entry.value for entry in self._entries]
         is_forgotten = not state["firstEntry"] and not state["secondEntry"] and any(texts)
-        if is_forgotten or (self._typed and not self.unanswered):
-            told = [state["firstEntry"], state["secondEntry"]]
+        if is_forgotten or (self._typed and not self.pending_count):
+            known = [state["firstEntry"], state["secondEntry"]]
             first, second = (
                 entry.value if is_forgotten or entry in self._typed else text
-                for entry, text in zip(self._entries, told, strict=True))
+                for entry, text in zip(self._entries, known, strict=True))
             self._send(
                 {"type": "entriesChanged", "firstEntry": first, "secondEntry": second},
                 {"first": first, "second": second})
 
     def _take_over(self, state: FormViewState) -> None:
         """Shows texts of other clients, unless a text of this client is pending or refused."""
-        if self.unanswered:
+        if self.pending_count:
             return
         for entry, value in zip(self._entries, (state["firstEntry"], state["secondEntry"]), strict=True):
             if entry.value == self._known[entry.place] != value:
@@ -151,7 +151,7 @@ class FormPanel(Panel):
     def action_submit(self) -> None:
         if self._refusal:
             # The server does not have the texts of the fields.
-            self._say(self._refusal, is_problem=True)
+            self._show_text(self._refusal, is_problem=True)
         else:
             self._send({"type": "submitTapped"}, {})
 
@@ -162,7 +162,7 @@ class FormPanel(Panel):
         for entry in self._entries:
             entry.password = not entry.password
 
-    def _say(self, text: str, is_problem: bool = False) -> None:
+    def _show_text(self, text: str, is_problem: bool = False) -> None:
         line = self.query_one("#submitted", Static)
         line.update(plain(text))
         line.set_class(is_problem, "problem")
@@ -173,12 +173,12 @@ class FormPanel(Panel):
         def ended(problem: str | None) -> None:
             if problem:
                 self._refusal = problem if entries else self._refusal
-                self._say(problem, is_problem=True)
+                self._show_text(problem, is_problem=True)
                 return
             self._known.update(entries)
             if entries and self._refusal and not self._typed:
                 self._refusal = ""
-                self._say("")
+                self._show_text("")
             if self._state is not None:
                 self._take_over(self._state)
 
@@ -186,7 +186,7 @@ class FormPanel(Panel):
         if problem and self._store is not None:
             ended(problem)
         elif problem:
-            self._say(problem, is_problem=True)  # It is sent when the client is connected.
+            self._show_text(problem, is_problem=True)  # It is sent when the client is connected.
 
 
 class Entry(Line):

@@ -154,7 +154,7 @@ class LoaderPanel(Panel, can_focus=True):
 
         def show(state: LoadingViewState) -> None:
             line.show(state)
-            self._tell()
+            self._show_selected()
 
         await follow(client, LOADING, line.id, config, opened, show)
 
@@ -164,14 +164,14 @@ class LoaderPanel(Panel, can_focus=True):
                 line.tick += 1
                 line.refresh()
 
-    def _tell(self) -> None:
+    def _show_selected(self) -> None:
         active = [line for line in self.lines if is_loading(line.state)]
         if self._timer:
             (self._timer.resume if active else self._timer.pause)()
         state = self.current.state
-        self.say(description(state), state is not None and state["type"] == "failure")
+        self.show_text(description(state), state is not None and state["type"] == "failure")
 
-    def say(self, text: str, is_problem: bool = False) -> None:
+    def show_text(self, text: str, is_problem: bool = False) -> None:
         """Shows a text about the selected loader at the bottom of the panel."""
         self.border_subtitle = plain(text, "$error" if is_problem else "$soft")
 
@@ -185,7 +185,7 @@ class LoaderPanel(Panel, can_focus=True):
         for place, line in enumerate(self.lines):
             line.set_class(place == self._selected, "selected")
             line.refresh()
-        self._tell()
+        self._show_selected()
 
     def action_load(self) -> None:
         self._send({"type": "load"})
@@ -197,8 +197,8 @@ class LoaderPanel(Panel, can_focus=True):
         self._send({"type": "reset"})
 
     def _send(self, input: LoadingInput) -> None:
-        self._tell_problem(self.post(self.current.store, input, self._tell_problem))
+        self._report_result(self.post(self.current.store, input, self._report_result))
 
-    def _tell_problem(self, problem: str | None) -> None:
+    def _report_result(self, problem: str | None) -> None:
         if problem:
-            self.say(problem, is_problem=True)
+            self.show_text(problem, is_problem=True)

@@ -74,7 +74,7 @@ class Panel(Vertical):
         super().__init__(id=id, classes="panel")
         self._key = key
         # The number of pending inputs.
-        self.unanswered = 0
+        self.pending_count = 0
         self.entitle(title)
 
     def entitle(self, title: str) -> None:
@@ -99,19 +99,19 @@ class Panel(Vertical):
         if store is None:
             return "Not connected yet"
         try:
-            answer = store.post(input, settle=settle, optimistic=optimistic, idempotent=idempotent)
+            response = store.post(input, settle=settle, optimistic=optimistic, idempotent=idempotent)
         except StatewireError as error:
             return reason(error)
-        self.unanswered += 1
+        self.pending_count += 1
 
         async def wait() -> None:
             problem = None
             try:
-                await answer
+                await response
             except StatewireError as error:
                 problem = reason(error)
             finally:
-                self.unanswered -= 1
+                self.pending_count -= 1
             ended(problem)
 
         self.run_worker(wait(), group="inputs")

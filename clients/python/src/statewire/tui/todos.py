@@ -136,7 +136,7 @@ class TodoPanel(Panel):
     def load(self) -> None:
         """Requests the list from the server."""
         input: TodoInput = {"type": "stateRequested"}
-        self._tell_problem(self.post(self._store, input, self._tell_problem))
+        self._report_result(self.post(self._store, input, self._report_result))
 
     def show(self, state: TodoViewState) -> None:
         had_failed, self._state_problem = self.has_failed, ""
@@ -157,25 +157,26 @@ class TodoPanel(Panel):
             self._state_problem = state["message"] or _FAILED
         if had_failed != self.has_failed:
             self.refresh_bindings()
-        self._tell()
+        self._draw_problems()
 
-    def tell(self, problem: str) -> None:
+    def show_problem(self, problem: str) -> None:
         """Shows a problem until the next action."""
         self._problem = problem
-        self._tell()
+        self._draw_problems()
 
-    def _tell_also(self, problem: str) -> None:
+    def _append_problem(self, problem: str) -> None:
         """Appends a problem to those since the last action: several responses may arrive together."""
         if problem not in self._problem:
-            self.tell(f"{self._problem}. {problem}" if self._problem else problem)
+            self.show_problem(f"{self._problem}. {problem}" if self._problem else problem)
 
-    def _tell(self) -> None:
+    def _draw_problems(self) -> None:
         # The reason for a returned title is shown until the title is sent again: after a lost connection it
         # arrives late, often just before the next key.
         problems = [self._refusal, self._renaming.refusal if self._renaming else ""]
         if self._returned:
             more = f" ({len(self._returned) - 1} more)" if len(self._returned) > 1 else ""
-            problems.append(f"{self._returned[0].reason}. The text returns when the field is empty{more}")
+            problems.append(
+                f"{self._returned[0].reason}. Your text is restored when the field is empty{more}")
         problems.append(self._problem)
         if not any(self._state_problem in problem for problem in problems):
             problems.append(self._state_problem)
@@ -193,7 +194,7 @@ class TodoPanel(Panel):
         renaming = self._renaming
         if renaming is not None and not (todo and todo["id"] == renaming.id):
             if line.value != renaming.base:
-                self.tell("This title is not saved. Enter: save · Esc: discard")
+                self.show_problem("This title is not saved. Enter: save · Esc: discard")
                 return
             self._end_renaming()
             renaming = None
@@ -232,17 +233,17 @@ class TodoPanel(Panel):
                 return
             shown = self._title(renaming.id)
             if not title.strip():
-                self.tell("The title must not be empty")
+                self.show_problem("The title must not be empty")
             elif shown is None:
                 self._renaming, draft, self._draft = None, self._draft, ""
                 line.put("\n".join(filter(None, (title, draft))))
                 self._mark_line()
-                self.tell("Another client has removed this task. Enter adds it as a new one")
+                self.show_problem("Another client has removed this task. Enter adds it as a new one")
             elif shown != renaming.base:
                 renaming.base = shown
-                self.tell(f"Another client has renamed it to “{shown}”. Enter: overwrite · Esc: keep")
+                self.show_problem(f"Another client has renamed it to “{shown}”. Enter: overwrite · Esc: keep")
             elif problem := self.rename_todo(renaming.id, renaming.base, title):
-                self.tell(problem)
+                self.show_problem(problem)
             else:
                 self.leave_line()
                 self._draw()
@@ -255,7 +256,7 @@ class TodoPanel(Panel):
         line.put("\n".join(title for title, _ in left))
         self._draw()
         if left:
-            self.tell(left[0][1])
+            self.show_problem(left[0][1])
 
     def leave_line(self) -> None:
         """Leaves the field. A text for a new todo stays; a new title of an existing todo is discarded."""
@@ -287,7 +288,7 @@ class TodoPanel(Panel):
             self.line.put(renaming.base)
         else:
             # On Enter, the new title becomes the base and the person is asked.
-            self._tell_also(f"Another client has renamed it to “{shown}”")
+            self._append_problem(f"Another client has renamed it to “{shown}”")
 
     def _watch_renamed(self, state: TodoViewState) -> None:
         """Notices when another client renames a todo while a rename of this client is pending."""
@@ -296,7 +297,7 @@ class TodoPanel(Panel):
         for todo in state["todos"] if state["type"] == "content" else []:
             own = self._titles.get(todo["id"])
             if own is not None and todo["title"] not in own:
-                self._tell_also(
+                self._append_problem(
                     f"Another client has renamed it to “{todo['title']}” while your title “{own[-1]}” was "
                     "being sent")
                 own.insert(0, todo["title"])
@@ -320,7 +321,7 @@ class TodoPanel(Panel):
                 self.line.put(back.title)
             else:
                 self._rename(back.renamed, base, back.title, back.reason)
-        self._tell()
+        self._draw_problems()
 
     # Changes of the list
 
@@ -375,16 +376,16 @@ class TodoPanel(Panel):
         self._do(
             {"type": "todoCompleted", "id": id} if is_done else {"type": "todoReopened", "id": id},
             lambda todos: [_completed(todo, is_done) if todo["id"] == id else todo for todo in todos],
-            self._checked(id, self._told(todo, "completed" if is_done else "reopened")))
+            self._checked(id, self._result_reporter(todo, "completed" if is_done else "reopened")))
 
     def remove_todo(self, todo: Todo) -> None:
         id = todo["id"]
-        told = self._told(todo, "removed")
+        report = self._result_reporter(todo, "removed")
 
         def ended(problem: str | None) -> None:
             if problem:
                 self._removed.discard(id)
-            told(problem)
+            report(problem)
 
         self._removed.add(id)
         self._do(
@@ -408,16 +409,16 @@ class TodoPanel(Panel):
                 return todos
             return [*others[:at], moved, *others[at:]]
 
-        told = self._told(todo, "moved")
+        report = self._result_reporter(todo, "moved")
 
         def ended(problem: str | None) -> None:
-            told(problem)
+            report(problem)
             here = {todo["id"] for todo in self.rows.todos}
             is_gone = before is not None and before not in here and before not in self._removed
             if problem is None and is_gone and id in here:
                 # The todo before which it was dropped no longer exists: the server has not moved it.
                 place = next((other for other in followers if other in here), None)
-                self._do({"type": "todoMoved", "id": id, "before": place}, lambda todos: todos, told)
+                self._do({"type": "todoMoved", "id": id, "before": place}, lambda todos: todos, report)
 
         self._do({"type": "todoMoved", "id": id, "before": before}, change, self._checked(id, ended))
 
@@ -436,12 +437,12 @@ class TodoPanel(Panel):
 
         return checked
 
-    def _told(self, todo: Todo, done: str) -> Callable[[str | None], None]:
+    def _result_reporter(self, todo: Todo, done: str) -> Callable[[str | None], None]:
         """Makes a callback that reports a failed action on a todo."""
 
         def ended(problem: str | None) -> None:
             if problem:
-                self._tell_also(f"“{_short(todo['title'])}” was not {done}: {problem}")
+                self._append_problem(f"“{_short(todo['title'])}” was not {done}: {problem}")
 
         return ended
 
@@ -459,7 +460,7 @@ class TodoPanel(Panel):
                 return state
             return {"type": "content", "todos": change(state["todos"])}
 
-        self.tell("")
+        self.show_problem("")
         return self.post(self._store, input, ended, settle=True, optimistic=optimistic, idempotent=True)
 
     @property
@@ -473,9 +474,9 @@ class TodoPanel(Panel):
         if self._store is not None:
             self.show(self._store.state)
 
-    def _tell_problem(self, problem: str | None) -> None:
+    def _report_result(self, problem: str | None) -> None:
         if problem:
-            self.tell(problem)
+            self.show_problem(problem)
 
 
 def _titles(text: str) -> list[str]:

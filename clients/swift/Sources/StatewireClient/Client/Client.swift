@@ -26,7 +26,9 @@ public actor Client {
 
   /// A notification about the session: `session/presence`, `session/traced`, `session/closed`.
   public struct Notification: Sendable {
+    /// The name of the method, for example `session/presence`.
     public let method: String
+    /// The parameters, as the server has sent them.
     public let params: JSONValue
   }
 

@@ -2,7 +2,7 @@
 
 public import StatewireProtocol
 
-/// The options of a client.
+/// The options of a client. The client copies them when it is created.
 public struct ClientOptions: Sendable {
   /// The handle of a session to attach to; nil opens a session.
   public var session: String?
@@ -32,5 +32,6 @@ public struct ClientOptions: Sendable {
   /// The maximum length of a message from the server, in bytes.
   public var maximumMessageBytes = 64 << 20
 
+  /// Creates the default options: a new session and a driver with a random name.
   public init() {}
 }

@@ -4,13 +4,17 @@ extension RemoteStore {
   /// The states of a store: the current one, then the latest one after each change. No state equals
   /// the previous one.
   public struct States: AsyncSequence, Sendable {
+    /// The decoded view state of the store.
     public typealias Element = State
+    /// The error that ends the subscription: a `StatewireError` or an `RPCError`.
     public typealias Failure = any Error
 
     let store: RemoteStore
 
+    /// Creates an iterator that begins with the current state.
     public func makeAsyncIterator() -> Iterator { Iterator(store: store) }
 
+    /// An iterator over the states of a store, independent of other iterators.
     public struct Iterator: AsyncIteratorProtocol {
       let store: RemoteStore
       private var changes: Signal.Stream.Iterator?

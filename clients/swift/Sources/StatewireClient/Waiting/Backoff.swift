@@ -9,6 +9,7 @@ public struct Backoff: Sendable {
   /// The upper bound of all delays.
   public var maximum: Duration
 
+  /// Creates delays that begin at `base` and double up to `maximum`.
   public init(base: Duration = .milliseconds(200), maximum: Duration = .seconds(10)) {
     self.base = base
     self.maximum = maximum
