@@ -91,7 +91,7 @@ schemas: prepare ## generate Protocol/Schemas from the program
 	swift build $(flags) --product statewire
 	.build/debug/statewire schema --output Protocol/Schemas
 
-schemas-check: prepare ## check Protocol/Schemas against the program, the conversations and the last release
+schemas-check: prepare ## check Protocol/Schemas against the program, the conversations and version 0.1.0
 	swift build $(flags) --product statewire
 	@Scripts/check-schemas --self-test
 	@Scripts/check-schemas

@@ -131,7 +131,7 @@ public struct RPCErrorCode: RawRepresentable, Codable, Hashable, Sendable {
 public struct RPCError: Error, Equatable, Sendable {
   /// The number of the error.
   public var code: RPCErrorCode
-  /// One sentence for readers.
+  /// The cause and, where one exists, the remedy: one sentence for people.
   public var message: String
   /// Details for programs; absent if nil.
   public var data: JSONValue?

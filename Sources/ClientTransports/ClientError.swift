@@ -31,7 +31,7 @@ public enum ClientError: Error, Hashable {
 }
 
 extension ClientError: CustomStringConvertible {
-  /// One line with the object and the cause.
+  /// The object and the cause, in one line.
   public var description: String {
     switch self {
     case .notStarted(let command, let errorNumber):

@@ -69,9 +69,9 @@ public struct ClientTypes {
   }
 }
 
-/// A document from which no types can be generated, in one sentence.
+/// A reason why no types can be generated from a document.
 public struct ClientTypesError: Error, CustomStringConvertible, Equatable {
-  /// The cause and the remedy.
+  /// The cause and the remedy, in one sentence.
   public let description: String
 
   init(_ description: String) { self.description = description }

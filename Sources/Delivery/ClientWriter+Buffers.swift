@@ -55,7 +55,7 @@ extension ClientWriter {
     if byteCount > 0 { countBuffers() }
   }
 
-  /// Notes that the offloaded request has ended.
+  /// Records that the offloaded request has ended.
   public func offloadEnded() { offloadedBytes = nil }
 
   /// Returns true if the queued bytes exceed a limit.

@@ -37,7 +37,7 @@ extension ClientWriter {
   }
 
   /// Writes the coalesced update of a subscription in its place in the outbox; later changes are
-  /// not merged into it.
+  /// not coalesced with it.
   public func finishWaiting(_ subscription: Subscription) {
     guard !isClosed, let change = subscription.takeWaiting() else { return }
     let part = part(for: change)

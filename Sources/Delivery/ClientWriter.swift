@@ -56,12 +56,12 @@ public final class ClientWriter {
 
   // Each turn reads the following properties.
 
+  // Unowned, because the delegate owns the writer.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   /// The connection, which carries out the client's messages and disconnects the client; it is set
   /// before anything is written.
-  // because the delegate owns the writer.
-  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   public unowned var delegate: (any ClientWriterDelegate)!
-  // because the output owns the delegate.
+  // Unowned, because the output owns the delegate.
   unowned var output: any ClientOutput
   /// The actions of the output before `readyBytes` are written.
   var actions: [OutputAction] = []

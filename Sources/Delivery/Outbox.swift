@@ -79,7 +79,7 @@ struct Outbox {
     parts.append(part)
   }
 
-  /// Replaces the place of a store's update with a part, into which later changes are not merged.
+  /// Replaces the place of a store's update with a part. Later changes are not coalesced with it.
   ///
   /// - Returns: False if the update had no place.
   /// - Complexity: O(n) in the number of parts.

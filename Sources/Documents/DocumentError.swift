@@ -26,7 +26,7 @@ public struct DocumentError: Error, Equatable, Sendable, CustomStringConvertible
 
   /// The kind of the error, for programs.
   public let code: Code
-  /// One sentence for people. It names no file; for a row it names the table and the id.
+  /// The reason, one sentence for users. It names no file; for a row it names the table and the id.
   public let message: String
 
   /// Creates an error.

@@ -22,7 +22,7 @@ public struct PostgresError: Error, Sendable, Equatable, CustomStringConvertible
   ///
   /// - Source: https://www.postgresql.org/docs/15/errcodes-appendix.html
   public let sqlState: String?
-  /// One sentence with the cause.
+  /// The cause, one sentence.
   public let message: String
 
   /// Creates an error.

@@ -9,44 +9,44 @@ public struct PostgresParameter: Sendable {
   /// The bytes; nil for null.
   let bytes: [UInt8]?
 
-  /// Null of any type.
+  /// The value null, for a parameter of any type.
   public static let null = PostgresParameter(bytes: nil)
 
-  /// A `bigint`.
+  /// Returns a parameter of type `bigint`: 8 bytes.
   public static func integer(_ value: Int64) -> PostgresParameter {
     PostgresParameter(bytes: bigEndian(value))
   }
 
-  /// A `bytea`, `text`, or another type whose form is its bytes.
+  /// Returns a parameter of type `bytea`, `text`, or another type whose form is its bytes.
   public static func bytes(_ value: [UInt8]) -> PostgresParameter {
     PostgresParameter(bytes: value)
   }
 
-  /// A `text`.
+  /// Returns a parameter of type `text`, in UTF-8. PostgreSQL refuses a text with the character 0.
   public static func text(_ value: String) -> PostgresParameter { .bytes(Array(value.utf8)) }
 
-  /// A `uuid`.
+  /// Returns a parameter of type `uuid`: 16 bytes.
   public static func uuid(_ value: PostgresUUID) -> PostgresParameter { .bytes(value.bytes) }
 
-  /// A `boolean`.
+  /// Returns a parameter of type `boolean`: one byte.
   public static func boolean(_ value: Bool) -> PostgresParameter { .bytes([value ? 1 : 0]) }
 
-  /// A `bigint[]`.
+  /// Returns a parameter of type `bigint[]`, with one dimension. A nil element is null.
   public static func integers(_ values: [Int64?]) -> PostgresParameter {
     array(20, values) { $0.map { bigEndian($0) } }
   }
 
-  /// A `uuid[]`.
+  /// Returns a parameter of type `uuid[]`, with one dimension.
   public static func uuids(_ values: [PostgresUUID]) -> PostgresParameter {
     array(2950, values) { $0.bytes }
   }
 
-  /// A `bytea[]`.
+  /// Returns a parameter of type `bytea[]`, with one dimension. A nil element is null.
   public static func byteArrays(_ values: [[UInt8]?]) -> PostgresParameter {
     array(17, values) { $0 }
   }
 
-  /// A `boolean[]`.
+  /// Returns a parameter of type `boolean[]`, with one dimension.
   public static func booleans(_ values: [Bool]) -> PostgresParameter {
     array(16, values) { [$0 ? 1 : 0] }
   }

@@ -175,7 +175,7 @@ struct JournalPipeline {
     }
   }
 
-  /// Notes a refusal. The first two in a row are not reported: a deadlock, for example, passes.
+  /// Counts a refusal. The first two in a row are not reported: a deadlock, for example, passes.
   private mutating func refused(_ error: PostgresError) {
     refusals += 1
     if refusals == Self.reportedRefusals { refusal = error }
@@ -244,7 +244,7 @@ struct JournalPipeline {
     restarted((writer, 0), last: 0)
   }
 
-  /// Notes that there is a new connection.
+  /// Records that there is a new connection.
   mutating func reconnected() {
     if writer != nil, trouble == nil { trouble = .lost }
   }
@@ -263,7 +263,7 @@ struct JournalPipeline {
     trouble = nil
   }
 
-  /// Notes that this node does not own its sessions any more.
+  /// Records that this node does not own its sessions any more.
   mutating func lost() {
     isLost = true
     trouble = .failed(LeaseLost())

@@ -176,7 +176,7 @@ public final class PostgresNode: SessionOwnership {
     if buries { connection.execute(PostgresTransaction(Self.buryDead, .integer(id))) { _ in } }
   }
 
-  /// Notes that another node has removed this one.
+  /// Records that another node has removed this one, and reports `lost`.
   func lost(_ id: Int64) {
     let isNew = state.withLock { state in
       guard state.id == id, !state.hasLeft else { return false }

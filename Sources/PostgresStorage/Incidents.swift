@@ -10,7 +10,7 @@ final class Incidents: Sendable {
 
   init(_ report: @escaping @Sendable (String) -> Void) { self.report = report }
 
-  /// Notes that the database has done something.
+  /// Ends the incident, because the database has carried out an operation.
   func end() { isOpen.withLock { $0 = false } }
 
   /// Reports a failure, unless an incident lasts.

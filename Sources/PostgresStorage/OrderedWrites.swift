@@ -53,7 +53,7 @@ final class OrderedWrites: Sendable {
     var refusals = 0
     var isClosed = false
 
-    /// Notes that a write was carried out, or may have been.
+    /// Records that a write was carried out, or may have been.
     mutating func wasDone(_ write: Write) {
       lastDone[write.object] = max(lastDone[write.object, default: 0], write.number)
     }

@@ -42,11 +42,11 @@ public final class PostgresStorage: Sendable {
     public init() {}
   }
 
-  /// The todo lists.
+  /// The todo lists in the database, shared by all nodes. Calls fail after `close()`.
   public let todoLists: PostgresTodoLists
-  /// The storage of tables and documents.
+  /// The tables and documents in the database, shared by all nodes. Calls fail after `close()`.
   public let documents: PostgresDocumentStorage
-  /// The ledger.
+  /// The account ledger in the database, shared by all nodes. Calls fail after `close()`.
   public let ledger: PostgresLedger
 
   private let writes: OrderedWrites

@@ -2,12 +2,13 @@
 
 internal import StateMachines
 
-/// Reads of which one serves all tasks that want the same at the same time.
+/// Reads that concurrent tasks share: one read serves all tasks that wait for the same key.
 ///
-/// A read that has begun may not see what a later task knows of, so a task joins the next one.
+/// A task that arrives during a read joins the next read: the running one may not see a change that
+/// the task knows about.
 final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct State {
-    /// The keys that are read now, each with those that wait for the next read.
+    /// The keys of running reads, each with the tasks that wait for the next read.
     var waiting: [Key: [AwaitedResult<Turn>]] = [:]
   }
 
@@ -54,7 +55,7 @@ final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return try result.get()
   }
 
-  /// Lets the first task that still waits read next, for all that wait.
+  /// Starts the next read: the first waiting task that is not cancelled reads for all that wait.
   private func passOn(_ key: Key) {
     state.withLock { state in
       var waiting = state.waiting[key] ?? []

@@ -54,7 +54,7 @@ enum RemoteFailure: Error, Equatable, Sendable {
     }
   }
 
-  /// One sentence in English.
+  /// The failure as an English sentence for users, without a full stop.
   var message: String {
     switch self {
     case .unreachable: "The source cannot be reached"

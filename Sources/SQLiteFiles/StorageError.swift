@@ -36,7 +36,7 @@ public struct StorageError: Error, Sendable {
 
   /// The category of the failure.
   public let code: Code
-  /// One sentence with the cause, the object and, where one exists, the remedy.
+  /// The cause, the object and, where one exists, the remedy, in one sentence.
   public let message: String
   /// The error of the lower layer, if there is one.
   public let cause: (any Error)?

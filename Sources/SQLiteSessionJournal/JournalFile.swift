@@ -161,7 +161,7 @@ struct JournalFile {
     }
   }
 
-  /// Migrates the file, or notes that it is damaged and has to be replaced.
+  /// Migrates the file, or marks it as damaged, so that it is replaced.
   private func migrateOrMark(
     _ database: JournalDatabase, from version: Int
   ) throws(SQLiteFailure) {

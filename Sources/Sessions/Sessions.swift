@@ -17,7 +17,7 @@
 // - A `Client` receives messages of the session: the `ClientWriter` of Delivery, or an object of a
 //   test. A session stores its `ClientID`, so that a client of another shard can have an id as
 //   well. A `NamedFrontend` is the data of a frontend's name across connections.
-// - `CoalescedUpdate`: several updates that wait until the client reads, merged into one.
+// - `CoalescedUpdate`: several updates that are coalesced until the client reads.
 //   `UpdateHistory`: the last updates, for reconnecting clients. `BroadcastUpdates`: the updates
 //   that all passive subscribers of a store receive, written once.
 // - The server of a shard calls `expireSessions` about once a second, in a turn.

@@ -362,7 +362,7 @@ extension Shard {
     if store.unfinished.isEmpty { stores[number] = nil }
   }
 
-  /// Notes that all work that has begun in a store until now is restored work.
+  /// Counts all work that has begun in a store until now as restored work.
   func watch(_ number: StoreNumber, _ work: RestoredWork) {
     guard let store = stores[number]?.store else { return }
     work.partBegan()
@@ -370,7 +370,7 @@ extension Shard {
     endRestoredWork(of: number)
   }
 
-  /// Notes the end of a store's restored work if all of it has ended.
+  /// Ends a store's part of the restored work if all of it has ended.
   private func endRestoredWork(of number: StoreNumber) {
     guard let (work, last) = restored[number], stores[number]?.store.hasWork(through: last) != true
     else { return }

@@ -84,7 +84,7 @@ public final class TurnOutcome {
   /// later entries of the message.
   public var isRecorded: Bool { commits != nil }
 
-  /// Notes the start of timed work, unless the turn has started some already.
+  /// Records the start of timed work, unless the turn has started some already.
   ///
   /// It is not called for small work, so that the clock is not read.
   public func beginWork(at now: @autoclosure () -> ContinuousClock.Instant) {

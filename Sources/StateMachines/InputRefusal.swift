@@ -17,7 +17,7 @@ public struct InputRefusal: Error, Equatable, Sendable {
 
   /// The kind of refusal, for programs.
   public var code: Code { content.code }
-  /// One sentence for people. It does not quote the input.
+  /// The reason of the refusal, one sentence for users. It does not quote the input.
   public var message: String { content.message }
   /// The member of the input that is refused; nil for the whole input. If a child machine has
   /// refused the input, it is a member of the child's input.
@@ -44,7 +44,7 @@ public struct InputRefusal: Error, Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - code: The kind of refusal, for programs.
-  ///   - message: One sentence for people. It does not quote the input.
+  ///   - message: The reason, one sentence for users. It does not quote the input.
   ///   - member: The member of the input that is refused; nil for the whole input.
   public init(_ code: Code, _ message: String, member: String? = nil) {
     content = Content(code, message, member: member, in: [])
@@ -54,7 +54,7 @@ public struct InputRefusal: Error, Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - code: The kind of refusal, for programs.
-  ///   - message: One sentence for people. It does not quote the input.
+  ///   - message: The reason, one sentence for users. It does not quote the input.
   ///   - path: The path to what is refused, from the top of the input.
   public init(_ code: Code, _ message: String, path: [String]) {
     content = Content(code, message, member: path.last, in: Array(path.dropLast()))

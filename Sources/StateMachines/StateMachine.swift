@@ -57,7 +57,7 @@ public protocol StateMachine: Sendable {
   /// An event: something that happens once and is not part of the state, such as that a form was
   /// submitted.
   associatedtype Event: Encodable & Sendable = Never
-  /// The viewers who see the same view: the result of `audience(of:)`. The default has all viewers.
+  /// The viewers that see the same view: the result of `audience(of:)`. The default has all viewers.
   associatedtype Audience: Hashable & Sendable = Everyone
   /// The result of `input(for: [Viewer])`: `Input?`; `Never?` for a machine that gets no input when its
   /// viewers change, but is called; or the default for machines without it.
@@ -93,7 +93,7 @@ public protocol StateMachine: Sendable {
   /// It is not repeated.
   func event(of action: Action, in state: State) -> Event?
 
-  /// Returns the viewers who receive an event, given the state after its action. The default is
+  /// Returns the viewers that receive an event, given the state after its action. The default is
   /// everyone who has subscribed.
   ///
   /// For events that not all may know, such as a card that a player draws:

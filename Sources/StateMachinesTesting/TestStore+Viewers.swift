@@ -5,11 +5,11 @@ public import StateMachines
 // Changes of the viewers, as on a server.
 
 extension TestStore {
-  /// Notes that the viewers who have subscribed have changed: sends the input that the machine and its
-  /// children return for them (`input(for:)`), if any. Its immediate actions are part of this step.
+  /// Sets the subscribed viewers: sends the input that the machine and its children return for them
+  /// (`input(for:)`), if any. Its immediate actions are part of this step.
   ///
   /// - Parameters:
-  ///   - viewers: All viewers who have subscribed now, in the order in which they came.
+  ///   - viewers: All subscribed viewers, in the order of their subscriptions.
   ///   - change: Changes the previous state to the expected one.
   ///   - fileID: The file of the call, as module and name, for a failure.
   ///   - filePath: The path of that file.
@@ -29,9 +29,9 @@ extension TestStore {
     try await step("the change of the viewers", change, place) { $0.take(viewers) }
   }
 
-  /// Notes that the last active frontend has become inactive, or that one is active again: sends the
-  /// input that the machine and its children return for it (`input(for:)`), if any. Its immediate
-  /// actions are part of this step.
+  /// Enters a phase, because the last active frontend has become inactive or one is active again:
+  /// sends the input that the machine and its children return for it (`input(for:)`), if any. Its
+  /// immediate actions are part of this step.
   ///
   /// - Parameters:
   ///   - phase: The new phase.
@@ -61,7 +61,7 @@ extension TestStore {
     try take(before, change, after: step, place)
   }
 
-  /// Returns the viewers who receive an event in the current state.
+  /// Returns the viewers that receive an event in the current state.
   public func recipients(of event: Machine.Event) -> EventRecipients {
     machine.recipients(of: event, in: state)
   }

@@ -247,13 +247,13 @@ extension TestStore {
     try? await rest(TestFailure.Place("", "", 0, 0))
   }
 
-  /// Notes a step of the test that has ended in a state.
+  /// Records that a step of the test has ended in a state.
   func record(_ state: Machine.State) {
     log.removeActions()
     known = state
   }
 
-  /// Notes that the test has received actions that have led to a state; nil if it received none.
+  /// Records the state after the actions that the test has received; nil if it received none.
   func received(_ state: Machine.State?) { known = state ?? known }
 }
 

@@ -154,7 +154,8 @@ public enum SpanExportError: Error, CustomStringConvertible {
   /// Spans were dropped; their number since the start.
   case dropped(Int)
 
-  /// One sentence with the server of the collector, and without path and query, which may contain a key.
+  /// The incident in one sentence. It names the server of the collector without path and query,
+  /// which may contain a key.
   public var description: String {
     switch self {
     case .status(let status, let origin): "the trace collector \(origin) responded with \(status)"

@@ -90,7 +90,8 @@ struct LedgerCommand: AsyncParsableCommand {
     func withLedger(_ body: (any PostedLedger) async throws -> Void) async throws {
       let given = database ?? databaseFile.map { "file:\($0)" }
       if given != nil, dataDir != nil {
-        throw Fault("--database and --data-dir cannot be used together: the ledger is in one place.")
+        throw Fault(
+          "--database and --data-dir cannot be used together: the ledger is in one place.")
       }
       let variable = ProcessInfo.processInfo.environment["STATEWIRE_DATABASE"]
       let address = try PostgresAddress.configured(
@@ -113,7 +114,7 @@ struct LedgerCommand: AsyncParsableCommand {
     }
   }
 
-  /// A fault in the arguments, in one sentence.
+  /// A mistake in the arguments, described in one sentence.
   private struct Fault: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -2,7 +2,7 @@
 
 public import StatewireJSON
 
-/// The progress of loading.
+/// The progress of one load, which a loader reports until the load has ended.
 ///
 /// - Shape: `{"percent": 0…100|null, "message": String|null, "isCancelled": Bool}`. When read,
 ///   absent members are null or false, and the percentage is rounded down and clamped.

@@ -3,7 +3,7 @@
 public import BuiltinStoresProtocol
 public import StateMachines
 
-/// The outcome of a load.
+/// The end of a load that was not cancelled: a value or a failure.
 public enum LoadOutcome: Hashable, Sendable {
   /// The value was loaded.
   case loaded(LoadedValue)

@@ -22,7 +22,7 @@ extension LoadingViewState {
     return progress.percent.map { "\($0)%" }
   }
 
-  /// One line about progress or failure; nil if there is none.
+  /// The message of the progress or of the failure, one line; nil if there is none.
   public var statusText: String? {
     switch self {
     case .loading(let progress?) where progress.isCancelled: "Loading cancelled."

@@ -19,7 +19,7 @@ public protocol RelayTap: Sendable {
   /// Takes bytes that one side has sent.
   func received(_ bytes: UnsafeRawBufferPointer, from side: RelaySide, on connection: Int)
 
-  /// Notes that one side sends nothing more; `isAbrupt` if it also receives nothing more.
+  /// Called when one side sends nothing more; `isAbrupt` if it also receives nothing more.
   func ended(_ side: RelaySide, of connection: Int, isAbrupt: Bool)
 
   /// Takes the reason why a connection could not be made or was cut, in one line.

@@ -115,7 +115,8 @@ struct PythonWriter {
     fields.map { "\(comment($0.description, "    # "))    \($0.key): \($0.type)\n" }.joined()
   }
 
-  /// Returns a class whose members are no names of Python, or names of types.
+  /// Returns a `TypedDict` in the functional syntax, for members whose keys are not identifiers of
+  /// Python or are names of types.
   private func functional(
     _ name: String, _ always: [Field], _ sometimes: [Field], _ description: String?
   ) -> String {

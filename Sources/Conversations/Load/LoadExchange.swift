@@ -37,7 +37,7 @@ struct LoadExchange: Sendable {
     }
   }
 
-  /// Notes a message that is being sent.
+  /// Records a message that is being sent.
   ///
   /// - Parameters:
   ///   - message: The message.
@@ -59,7 +59,7 @@ struct LoadExchange: Sendable {
     }
   }
 
-  /// Notes a message of the server.
+  /// Records a message of the server.
   ///
   /// - Parameters:
   ///   - message: The message.

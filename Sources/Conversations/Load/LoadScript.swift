@@ -57,14 +57,14 @@ struct LoadScript: Sendable {
   }
 }
 
-/// The reason why a load cannot begin or continue, in one sentence.
+/// A reason why a load cannot begin or continue.
 public struct LoadFault: Error, Equatable, CustomStringConvertible {
-  /// The sentence.
+  /// The reason, one sentence.
   public let description: String
 
   /// Creates a fault.
   ///
-  /// - Parameter description: One sentence.
+  /// - Parameter description: The reason, one sentence.
   public init(_ description: String) { self.description = description }
 }
 

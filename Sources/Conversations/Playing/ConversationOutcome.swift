@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The outcome of a conversation.
+/// The end of a played conversation: all steps passed, or the first step that failed.
 public enum ConversationOutcome: Sendable, Equatable {
   /// All steps passed.
   case passed

@@ -50,7 +50,7 @@ struct RecordedRequests: Sendable {
   /// - Parameter isAlone: True if no other client connects to the server.
   init(isAlone: Bool = false) { self.isAlone = isAlone }
 
-  /// Notes a request, before its response.
+  /// Records a request, before its response.
   mutating func sent(_ request: Request, id: JSONValue?) {
     if let store = request.store, ["store/open", "store/close"].contains(request.method) {
       setKind(nil, of: store)
@@ -87,7 +87,7 @@ struct RecordedRequests: Sendable {
     return request
   }
 
-  /// Notes that the server has closed a store.
+  /// Records that the server has closed a store.
   mutating func closed(_ store: String) { setKind(nil, of: store) }
 
   /// Returns the kind of a store; nil if it is not known.

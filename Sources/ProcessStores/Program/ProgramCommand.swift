@@ -72,7 +72,7 @@ public struct ProgramCommand: Sendable {
 
   /// The reason why a text is not a command.
   public struct ParsingError: Error, CustomStringConvertible {
-    /// One sentence.
+    /// The mistake in the text, one sentence without a full stop.
     public let description: String
     init(_ description: String) { self.description = description }
   }

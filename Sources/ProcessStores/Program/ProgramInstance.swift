@@ -23,16 +23,16 @@ final class ProgramInstance {
   var problem: String?
   /// The jobs that wait until the program runs again.
   var waiting: [ProgramJob] = []
-  /// The number of times that the program has failed at an effect, by key, or at restoring the store,
-  /// by nil; without those at which it did not fail since.
+  /// The number of consecutive failures at each effect, by the key of the effect; the key nil is
+  /// restoring the store. A response of the program removes the number.
   private var failures: [Int?: Int] = [:]
-  /// A request at which the program has failed so often is not repeated.
+  /// The number of failures after which a request is not repeated.
   private static let maximumFailures = 3
 
-  /// Notes that the program has failed at an effect, or at restoring the store.
+  /// Counts a failure of the program at an effect, or at restoring the store.
   func failed(at key: Int?) { failures[key, default: 0] += 1 }
 
-  /// Notes that the program has responded.
+  /// Resets the count of failures at a request, because the program has responded to it.
   func succeeded(at key: Int?) { if !failures.isEmpty { failures[key] = nil } }
 
   /// Forgets the failures, because the program has changed or has run for a while.

@@ -275,7 +275,7 @@ extension ProgramLoop {
     for instance in instances.values { sendWaiting(instance) }
   }
 
-  /// Notes that the process has failed at a request.
+  /// Records that the process has failed at a request.
   func recordFailure(_ request: Request) {
     switch request {
     case .restore(let instance): instance.failed(at: nil)

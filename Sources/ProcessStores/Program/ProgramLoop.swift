@@ -325,7 +325,7 @@ final class ProgramLoop {
     log(.output(line))
   }
 
-  /// Notes a failure that does not end the process.
+  /// Logs a failure that does not end the process, unless too many lines were logged.
   func logFailure(_ text: String) {
     if lines.takeOne(at: .now) { log(.failure(text)) }
   }

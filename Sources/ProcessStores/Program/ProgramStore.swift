@@ -46,7 +46,7 @@ final class ProgramStore: Sendable {
     return events
   }
 
-  /// Notes the viewers who have subscribed.
+  /// Passes the subscribed viewers to the program.
   func viewersChanged(_ viewers: [Viewer]) {
     program.post(.viewers(store: setup.number, viewers))
   }

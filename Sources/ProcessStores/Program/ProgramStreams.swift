@@ -69,7 +69,7 @@ final class ProgramStreams {
     return items
   }
 
-  /// Notes what `poll` has reported of the items.
+  /// Stores the descriptors that `poll` has reported as ready.
   func note(_ items: [pollfd]) {
     reported.removeAll(keepingCapacity: true)
     for item in items where item.revents != 0 { reported.append(item.fd) }

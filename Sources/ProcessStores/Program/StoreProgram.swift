@@ -75,7 +75,8 @@ public final class StoreProgram: Sendable {
     mailbox.post(.stopServing(stopped: stopped))
   }
 
-  /// Does the same, and waits until nothing is being delivered any more.
+  /// Ends the openings of stores and `start`, and delivers nothing to stores any more. Returns when
+  /// the last delivery has ended.
   public func stopServing() async {
     await withCheckedContinuation { continuation in stopServing { continuation.resume() } }
   }

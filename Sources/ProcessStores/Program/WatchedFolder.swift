@@ -2,7 +2,7 @@
 
 internal import Foundation
 
-/// The files of a program, which are looked at again and again.
+/// A watch on the files of a program, by repeated comparison of their dates and sizes.
 struct WatchedFolder {
   private let folder: URL
   private let ignored: Set<String>
@@ -44,7 +44,8 @@ struct WatchedFolder {
     last = stamps()
   }
 
-  /// Returns true for an executable file that is no script: it is the interpreter of another word.
+  /// Returns true for an executable file that is not a script: it is an interpreter, and a later
+  /// word names the script.
   private static func isBinary(_ file: URL) -> Bool {
     guard FileManager.default.isExecutableFile(atPath: file.path) else { return false }
     let start = try? FileHandle(forReadingFrom: file).read(upToCount: 2)

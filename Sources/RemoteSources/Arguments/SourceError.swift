@@ -2,7 +2,7 @@
 
 /// The reason why a source or service that the operator named cannot be used.
 public struct SourceError: Error, CustomStringConvertible, Equatable, Sendable {
-  /// One sentence for the operator. It never quotes a URL, which may contain a key.
+  /// The reason, one sentence for the operator. It never quotes a URL, which may contain a key.
   public let message: String
 
   init(_ message: String) { self.message = message }

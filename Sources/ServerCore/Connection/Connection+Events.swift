@@ -34,8 +34,8 @@ extension Connection {
     case refused(Refusal)
     /// The tokens of the server were replaced.
     case credentialsChanged
-    /// The session database has not responded for too long: requests that wait get the error -32800,
-    /// and the connection closes.
+    /// The session database has not responded for too long: requests that wait get the error
+    /// -32800, and the connection closes.
     ///
     /// - Parameter isLong: True if it is so long that also the node of another session, to which the
     ///   client is relayed, has reported it.
@@ -68,7 +68,7 @@ extension Connection {
         isFramingKnown = true
         writer.framing = .stream(Framing(firstByte: first))
       }
-      // Does the same as `frames.read`, whose closure costs reference counting for each message.
+      // Equivalent to `frames.read`, whose closure costs reference counting for each message.
       var rest = bytes
       while !rest.isEmpty {
         if let line = frames.takeLine(from: &rest) {
@@ -270,7 +270,8 @@ extension Connection {
     writer.yieldToOthers()
   }
 
-  /// Does the same after messages of a template, and adapts how often the template reads the clock.
+  /// Serves other clients before this client's next message, if this turn has taken long. Called
+  /// after messages of a template; adapts how often the template reads the clock.
   func yieldIfLong(adapting template: RequestTemplate) {
     guard !life.isOver else { return }
     let now = settings.now()

@@ -28,11 +28,10 @@ public protocol ConnectionOutput: ClientOutput {
   /// turn. It is called only if the settings have nodes.
   func link(_ request: NodeLinkRequest, for connection: Connection) -> any NodeLink
 
-  /// Notes that the client is another node: the limit of connections from one address does not
-  /// apply.
+  /// Marks the client as another node: the limit of connections from one address does not apply.
   func servesNode()
 
-  /// Notes that the client should connect again when the connection closes.
+  /// Records that the client should connect again when the connection closes.
   func serviceRestarts()
 
   /// Cancels a request that an earlier connection of the client has begun on another shard; called

@@ -20,17 +20,17 @@ public protocol Client: AnyObject {
   ///   - subscription: The client's subscription to the store.
   /// - Returns: True if the update has been written. False if the client does not read. The client
   ///   then keeps the place of the update in its queue and calls `subscription.takeWaiting` when it
-  ///   reads again; later changes are merged into the update until then.
+  ///   reads again; later changes are coalesced with the update until then.
   func storeChanged(_ frame: borrowing Update, of subscription: Subscription) -> Bool
 
   /// Handles a change of a large store for a subscription in the format `state`.
   ///
   /// Such a state is not written for each change. The client calls `subscription.takeWaiting`
-  /// later; further changes are merged until then.
+  /// later; further changes are coalesced until then.
   func largeStateChanged(_ subscription: Subscription)
 
   /// Writes the coalesced update of a subscription as it is now, because the next change cannot be
-  /// merged into it.
+  /// coalesced with it.
   func finishWaiting(_ subscription: Subscription)
 
   /// Takes the remaining updates from its broadcast buffers, and leaves the buffers

@@ -4,7 +4,7 @@ internal import StateMachines
 public import StatewireJSON
 internal import StatewireProtocol
 
-/// Several updates of a store merged into one, until the client reads.
+/// Several updates of a store that are coalesced until the client reads.
 ///
 /// The operations are kept one after the other while they have at most 4 KiB. Beyond that, or after
 /// a redaction, the update contains the whole state at the time when the client reads. So a slow
@@ -26,7 +26,7 @@ struct CoalescedUpdate {
     operations = nil
   }
 
-  /// Merges the next update.
+  /// Coalesces the next update.
   mutating func add(_ frame: borrowing Update) {
     guard var kept = operations, !frame.isRedaction,
       kept.count + frame.patch.count <= Self.maximumBytes

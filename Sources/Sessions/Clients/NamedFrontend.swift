@@ -36,14 +36,14 @@ final class NamedFrontend {
   /// Returns true if the input of a sequence, or a later one, has been accepted.
   func hasAccepted(_ sequence: Int) -> Bool { sequence <= lastSequence }
 
-  /// Notes that an input was accepted.
+  /// Records that an input was accepted.
   func accepted(_ sequence: Int, _ sendResult: SendResult, _ storeEntry: StoreEntry) {
     lastSequence = sequence
     if !refusals.isEmpty { refusals.removeAll { $0.sequence == sequence } }
     if !sendResult.isSettled { runs(sequence, storeEntry, sendResult.inputID) }
   }
 
-  /// Notes that an input was refused permanently.
+  /// Records that an input was refused permanently.
   func refused(_ sequence: Int, _ error: RPCError) {
     guard !hasAccepted(sequence) else { return }
     refusals.removeAll { $0.sequence == sequence }
@@ -68,7 +68,7 @@ final class NamedFrontend {
     lateRefusals.append((sequence, refusal))
   }
 
-  /// Notes that an accepted input is not settled.
+  /// Records that an accepted input is not settled.
   func runs(_ sequence: Int, _ storeEntry: StoreEntry, _ inputID: InputID) {
     open[sequence] = (storeEntry, inputID)
     storeEntry.whenSettled(inputID) { [weak self] completion in

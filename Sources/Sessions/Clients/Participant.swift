@@ -218,7 +218,7 @@ extension Participant {
     return named.hasAccepted(sequence)
   }
 
-  /// Notes that an input was refused temporarily: later inputs wait until it has been sent again.
+  /// Records that an input was refused temporarily: later inputs wait until it has been sent again.
   ///
   /// The input keeps its place until it is sent again, and so do later ones that are refused
   /// meanwhile: each has to be sent again before the next. An input that was accepted before has no
@@ -237,8 +237,8 @@ extension Participant {
   /// Forgets which inputs were refused temporarily.
   func forgetRefused() { refusedSequences = [] }
 
-  /// Notes that an input was refused permanently, because the client sends it again if the response
-  /// is lost.
+  /// Records that an input was refused permanently, because the client sends it again if the
+  /// response is lost.
   public func refusedPermanently(_ sequence: Int, _ error: RPCError) {
     named?.refused(sequence, error)
   }
@@ -258,12 +258,12 @@ extension Participant {
     if let refused, sequence > refused { throw .outOfOrder(refused) }
   }
 
-  /// Notes that an input was sent that is not refused temporarily.
+  /// Records that an input was sent that is not refused temporarily.
   public func came(_ sequence: Int) {
     if sequence == refused { refusedSequences.removeFirst() }
   }
 
-  /// Notes that an input was accepted.
+  /// Records that an input was accepted.
   public func accepted(_ sequence: Int, _ sendResult: SendResult, _ subscription: Subscription) {
     guard let named else { return }
     named.accepted(sequence, sendResult, subscription.storeEntry)

@@ -165,7 +165,7 @@ public final class Subscription {
   /// Cancels the effects of an input.
   public func cancel(_ inputID: InputID) { storeEntry.store.cancel(inputID) }
 
-  /// Notes that a request gets its response when an input is settled.
+  /// Records that a request gets its response when an input is settled.
   public func respondsAtEnd(of inputID: InputID) { storeEntry.store.respondsAtEnd(of: inputID) }
 
   /// True if no exchange delays the response to an input.
@@ -187,7 +187,7 @@ public final class Subscription {
     storeEntry.detach(self)
   }
 
-  /// Notes the request whose immediate actions the next update includes.
+  /// Records the request whose immediate actions the next update includes.
   func applied(_ request: UnsafeRawBufferPointer?) {
     guard let request else { return }
     if broadcast != nil { connectedClient?.leaveBroadcasts() }
@@ -199,7 +199,7 @@ public final class Subscription {
     lastApplied.withUnsafeMutableBytes { $0.copyMemory(from: request) }
   }
 
-  /// Passes an update to the client, or merges it into the coalesced update.
+  /// Passes an update to the client, or adds it to the coalesced update.
   ///
   /// - Parameter frame: The update in the format of the subscription.
   func changed(_ frame: borrowing Update) {
@@ -211,7 +211,7 @@ public final class Subscription {
     storeEntry.turnOutcome.metrics.updatesCoalesced.add()
   }
 
-  /// Notes a change of a large state, which is sent as a coalesced update.
+  /// Handles a change of a large state, which is sent as a coalesced update.
   ///
   /// - Parameter base: The revision before the change.
   func stateChanged(since base: Revision) {

@@ -33,7 +33,8 @@ extension StoreEntry {
     return sendResult
   }
 
-  /// Notes that an input, or the reply to one, has been folded.
+  /// Ends the folding of an input or of the reply to one: reports failures, and calls the callbacks
+  /// of inputs that settled meanwhile.
   func endSending() {
     isSending = false
     if !failuresDuringInput.isEmpty { reportFailures(of: nil) }

@@ -5,7 +5,7 @@ public import StateMachines
 public import StatewireJSON
 
 extension SessionRecording {
-  /// Returns the events after one, the oldest first, and notes that the console has read.
+  /// Returns the events after one, the oldest first, and records the time of the reading.
   ///
   /// - Parameters:
   ///   - number: The number of an event; events before `first` are gone.

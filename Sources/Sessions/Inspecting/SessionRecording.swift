@@ -84,14 +84,14 @@ extension SessionRecording {
     addState(of: entry)
   }
 
-  /// Notes the end of a store.
+  /// Records the end of a store.
   func closed(_ entry: StoreEntry) {
     sends[ObjectIdentifier(entry)] = nil
     hidden[entry.name] = nil
     add(.closed, of: entry)
   }
 
-  /// Notes a record of the store's trace.
+  /// Adds a record of the store's trace.
   ///
   /// The beginning of an operation comes with its request. The streams of actions and of states are
   /// as long as the store; a state comes with its update, and an immediate action in the stream.
@@ -106,7 +106,7 @@ extension SessionRecording {
     }
   }
 
-  /// Notes an input that a client sends, until `arrived`.
+  /// Keeps an input that a client sends, until `arrived`.
   func arrives(_ text: UnsafeRawBufferPointer, from viewer: Viewer) {
     arriving = (Self.copy(text), viewer)
   }
@@ -114,14 +114,14 @@ extension SessionRecording {
   /// Forgets the input that arrives.
   func withdraw() { arriving = nil }
 
-  /// Notes that the input was accepted or refused.
+  /// Records the input as refused, unless the trace has recorded it as accepted.
   func arrived(at entry: StoreEntry) {
     guard let (text, viewer) = arriving else { return }
     arriving = nil
     add(.refused(text: text, viewer: viewer), of: entry)
   }
 
-  /// Notes a publication of the store.
+  /// Records a publication of the store.
   func published(
     _ patch: UnsafeRawBufferPointer, _ publication: borrowing Publication, _ base: Revision,
     by entry: StoreEntry
@@ -144,7 +144,7 @@ extension SessionRecording {
     }
   }
 
-  /// Notes an event of the store.
+  /// Records an event of the store.
   func happened(_ event: UnsafeRawBufferPointer, at entry: StoreEntry) {
     add(.happened(Self.copy(event)), of: entry)
   }

@@ -144,7 +144,7 @@ final class CommitStage {
   /// Calls `body` on the shard's thread with sessions of which the journal has lost entries.
   func whenLost(_ body: @escaping @Sendable (Set<SessionHandle>) -> Void) { writer.whenLost(body) }
 
-  /// Notes the end of a request to the journal.
+  /// Records the end of a request to the journal.
   func answered() { openRequests -= 1 }
 
   /// True if commits and requests to the journal end before the call returns.
@@ -234,7 +234,7 @@ final class CommitStage {
     }
   }
 
-  /// Notes that `continuesAlone` of a session without a participant may have changed.
+  /// Records that `continuesAlone` of a session without a participant may have changed.
   func addAlone(_ record: SessionRecord) { alone.append(record) }
 
   private func noteContinuing(_ shard: isolated Shard) {
@@ -293,7 +293,7 @@ final class CommitStage {
     for handle in failure.sessions { lost(handle, failure.numbers.upperBound, shard) }
   }
 
-  /// Notes that the journal has lost entries of sessions after their commits had succeeded.
+  /// Handles the loss of entries of sessions whose commits had succeeded.
   func lost(_ sessions: Set<SessionHandle>, _ shard: isolated Shard) {
     for handle in sessions { lost(handle, lastEnded, shard) }
   }

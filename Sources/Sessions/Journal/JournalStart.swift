@@ -59,7 +59,7 @@ public struct LoadedSession: Sendable {
   public var session: JournalContents.Session?
   /// The session that has ended; nil if it has not, or if that is not known any more.
   public var ended: Ended?
-  /// One sentence for each part that cannot be read, for the log.
+  /// The parts that cannot be read, each as one sentence for the log.
   public var damage: [String] = []
   /// Sessions that were read or committed before and of which the journal has lost entries; each of
   /// them must be journaled as a whole.

@@ -12,7 +12,7 @@ public protocol CrashCounter: AnyObject, Sendable {
   /// session.
   func perform(for session: SessionHandle, _ body: () -> Void)
 
-  /// Notes that the restored work of a session has ended; its earlier crashes no longer count.
+  /// Records that the restored work of a session has ended; its earlier crashes no longer count.
   func ended(_ session: SessionHandle)
 }
 

@@ -34,7 +34,8 @@ extension Session {
     }
   }
 
-  /// Returns the same for one store.
+  /// Returns true if something in a store continues after a restart although no client attaches, in
+  /// addition to unsettled inputs. False for a shared, closed or unknown store.
   func continuesAlone(in store: String) -> Bool {
     storeEntries[store].map { !$0.isClosed && !isShared($0) && $0.store.continuesAlone } ?? false
   }

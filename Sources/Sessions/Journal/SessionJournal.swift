@@ -50,7 +50,7 @@ public protocol SessionJournal: AnyObject {
   /// - Throws: If the journal cannot be written at the moment.
   func endExpired(at time: Duration, limit: Int) throws -> Int
 
-  /// Notes that sessions are not loaded any more: they sleep, or another node may own them.
+  /// Forgets sessions that are no longer in memory: they sleep, or another node may own them.
   func forget(_ sessions: [SessionHandle])
 
   /// The counter of the crashes of restored work; nil if they are not counted.
@@ -67,9 +67,9 @@ extension SessionJournal {
 
 /// An event of one session in a turn.
 public struct JournalEntry: Sendable {
-  /// The session.
+  /// The handle of the session that the event belongs to.
   public let session: SessionHandle
-  /// The event.
+  /// The change of the session that the journal stores.
   public let event: Event
 
   /// An event of a session.
@@ -194,7 +194,7 @@ public struct JournalContents: Sendable {
   public var ended: [(handle: SessionHandle, owner: String?)] = []
   /// The states that are kept aside, oldest first.
   public var kept: [KeptState] = []
-  /// One sentence for each part that cannot be read, for the log.
+  /// The parts that cannot be read, each as one sentence for the log.
   public var damage: [String] = []
   /// Number of times that the journal was loaded, including this one.
   public var loads: UInt64 = 0

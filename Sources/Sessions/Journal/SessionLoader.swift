@@ -115,7 +115,7 @@ final class SessionLoader {
     hasMore = sessions.next != nil
   }
 
-  /// Notes that these sessions could not be read. The next attempt is after 60 seconds.
+  /// Records that these sessions could not be read. The next attempt is after 60 seconds.
   func delayReading(from time: Duration) { nextRead = time + Self.timeBetweenAttempts }
 
   /// Postpones a session that could not be loaded; the other sessions do not wait for it.
@@ -129,7 +129,7 @@ final class SessionLoader {
     return postponed.remove(at: index)
   }
 
-  /// Notes that a session could not be loaded. The next attempt is after 60 seconds.
+  /// Records that a session could not be loaded. The next attempt is after 60 seconds.
   func failed(_ session: SessionHandle, at time: Duration) {
     // Handles that do not exist fail too while the journal cannot be read.
     if nextTries.count >= Self.maximumTries { nextTries = nextTries.filter { time < $0.value } }

@@ -57,14 +57,14 @@ final class SessionRecord {
     kept = (states, lastCommit)
   }
 
-  /// Notes that the last client has left.
+  /// Records that the last client has left.
   func lastClientLeft() {
     isAlone = true
     if !isDue, changed.isEmpty { stage.addAlone(self) }
     isDue = true
   }
 
-  /// Notes that a client has attached.
+  /// Records that a client has attached.
   func clientAttached() { isAlone = false }
 
   /// Journals `continuesAlone` at the end of a turn if it has changed.
@@ -88,7 +88,7 @@ final class SessionRecord {
   /// Starts work when everything that has happened to the session until now is in the journal.
   func hold(_ work: any DelayedWork) { stage.hold(work, of: self) }
 
-  /// Notes that entries of a commit are missing.
+  /// Records that entries of a commit are missing.
   ///
   /// - Returns: True if the entries are needed.
   func failed(_ number: CommitNumber) -> Bool {

@@ -265,7 +265,7 @@ extension Shard {
     }
   }
 
-  /// Restores a session that was read, or notes that it has ended.
+  /// Restores a session that was read, or records that it has ended.
   ///
   /// - Parameter asked: The time at which a client asked for it, since 1970; nil if none waits.
   func restore(_ loaded: LoadedSession, _ handle: SessionHandle, asked: Duration?) {

@@ -12,7 +12,7 @@ extension Shard {
   /// No client is attached afterwards. A session to which a client was attached has its whole time
   /// to live from now on, and its stores become inactive.
   ///
-  /// - Returns: One sentence for each part that could not be restored, for the log.
+  /// - Returns: The parts that could not be restored, each as one sentence for the log.
   /// - Throws: The error of the journal if it cannot be read at all.
   public func restore() throws -> [String] {
     guard let commits else { return [] }

@@ -28,7 +28,7 @@ final class StoreEntryRecord: StoreRecorder {
 
   func add(_ event: JournalEntry.StoreEvent) { session.add(.store(store, event)) }
 
-  /// Notes a publication; `folded` follows if the store's actions are journaled.
+  /// Keeps the published view state; `folded` follows if the store's actions are journaled.
   func published(_ shown: Shown) { self.shown = shown }
 
   func stateChanged(_ state: JSONEncodedState, revision: Revision) {

@@ -11,6 +11,7 @@ extension StoreKind {
     let number: StoreNumber
     let host: any StoreHost
     let environment: StoreEnvironment
+    /// The observers of the server, each of which may have a hook for the store.
     public let observers: [any StoreObserver]
     /// The store as the observers know it.
     public let observed: ObservedStore

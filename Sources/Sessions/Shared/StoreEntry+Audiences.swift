@@ -3,7 +3,7 @@
 internal import StateMachines
 internal import StatewireJSON
 
-// The audiences of a store: viewers who see the same view of it.
+// The audiences of a store: viewers that see the same view of it.
 
 extension StoreEntry {
   /// Returns the store entry that a viewer uses: that of its audience, or this one if all viewers
@@ -37,8 +37,8 @@ extension StoreEntry {
     removeFromAccount()
   }
 
-  /// Notes that viewers have subscribed, left or changed. A machine that is aware of them gets its
-  /// input at the end of the turn.
+  /// Records that viewers have subscribed, left or changed. A machine that is aware of them gets
+  /// its input at the end of the turn.
   func viewersChanged() {
     let root = parent ?? self
     guard !root.isPresenceDue, root.store.isPresenceAware else { return }

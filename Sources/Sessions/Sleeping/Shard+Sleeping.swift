@@ -17,7 +17,7 @@ extension Shard {
     continueSessions()
   }
 
-  /// Notes that the last client has left a session.
+  /// Schedules the sleep of a session whose last client has left.
   func scheduleSleep(of session: Session) {
     guard let time = limits.sleepAfter, commits != nil, testing == nil, let handle = session.handle,
       let deadline = session.deadline

@@ -12,9 +12,9 @@ public final class OutsideWork: Sendable {
   /// Creates a tracker without work.
   public init() {}
 
-  /// Notes that some work begins.
+  /// Counts work that begins.
   ///
-  /// - Returns: A closure that notes its end, to be called once on any thread.
+  /// - Returns: A closure that ends the count of the work, to be called once on any thread.
   @Sendable
   public func begin() -> @Sendable () -> Void {
     running.add(1, ordering: .sequentiallyConsistent)

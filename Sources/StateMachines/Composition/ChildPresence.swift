@@ -14,7 +14,7 @@ final class ChildPresence<Machine: StateMachine> {
   private var counts: [Int]
   private var keys: [Set<AnyHashable>]
 
-  /// Notes the children that are present in a state.
+  /// Creates the record of the children that are present in a state.
   init(_ children: [ChildNode<Machine>], in state: Machine.State) {
     counts = children.map { $0.count(state) }
     keys = children.map { child in
@@ -26,10 +26,10 @@ final class ChildPresence<Machine: StateMachine> {
     }
   }
 
-  /// Notes the children that are present after an action.
+  /// Records the children that are present after an action.
   ///
-  /// After an action of a child only a changed number of children is noticed. So an action of one
-  /// of a thousand children does not look at all of them.
+  /// After an action of a child only a changed number of children is detected. So an action of one
+  /// of a thousand children does not compare all of them.
   ///
   /// - Returns: The change; nil if there can be none.
   func update(

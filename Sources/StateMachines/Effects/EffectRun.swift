@@ -20,7 +20,7 @@ extension EffectRunner {
     var next: Next?
     /// True while the work must not begin yet.
     var isHeld = false
-    /// Notes the end of an exchange; nil if the host does not wait for it.
+    /// Called at the end of an exchange; nil if the host does not wait for it.
     var exchangeEnded: (@Sendable () -> Void)?
     /// The task of the work; nil while the work is held.
     var task: Task<Void, Never>?

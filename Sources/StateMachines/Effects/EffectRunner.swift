@@ -159,20 +159,20 @@ final class EffectRunner<Action: Sendable> {
   /// Returns the wait that keeps a window open.
   func run(window: EffectID) -> Run? { candidates(window).first { $0.window == window } }
 
-  /// Notes that the work of a run has given an action that stands for a failure.
+  /// Records that the work of a run has given an action that stands for a failure.
   func failed(_ run: Run) {
     if !run.hasFailed { environment.effects?.failed.add() }
     run.hasFailed = true
   }
 
-  /// Notes that a named part of a run's work begins.
+  /// Records that a named part of a run's work begins.
   ///
   /// - Returns: True if observers are notified; false if the run is over.
   func partBegan(_ part: Operation, of number: RunNumber) -> Bool {
     run(number)?.parts.append(part) != nil
   }
 
-  /// Notes that a named part of a run's work has ended.
+  /// Records that a named part of a run's work has ended.
   ///
   /// - Returns: True if observers are notified; false if the part has ended with its run.
   func partEnded(_ part: Operation, of number: RunNumber) -> Bool {
@@ -190,7 +190,7 @@ final class EffectRunner<Action: Sendable> {
     return run.next
   }
 
-  /// Notes that a run continues as a feed.
+  /// Records that a run continues as a feed.
   ///
   /// - Returns: True if the run was not a feed before.
   func becameFeed(_ run: Run) -> Bool {

@@ -18,7 +18,7 @@ struct SerialQueues {
     return true
   }
 
-  /// Notes that work has ended.
+  /// Records that work has ended.
   ///
   /// - Parameter isCurrent: Returns false for work that was cancelled while it waited.
   /// - Returns: The work of the same queue to begin; nil if there is none.

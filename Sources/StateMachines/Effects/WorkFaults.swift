@@ -57,7 +57,7 @@ final class WorkFaults: Sendable {
     return first ?? injected.take(name) ?? standard
   }
 
-  /// Notes that an attempt is carried out.
+  /// Reports that an attempt is carried out; the callback is called for the first report only.
   func began() {
     let began = start.withLock { start in
       defer { start.began = nil }

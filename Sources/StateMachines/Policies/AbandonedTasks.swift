@@ -80,7 +80,7 @@ private final class Abandonment<Outcome: Sendable>: Sendable {
 
   init() { (over, finish) = AsyncStream.makeStream() }
 
-  /// Notes that the caller begins to wait.
+  /// Records that the caller begins to wait.
   ///
   /// - Returns: False if the caller has been cancelled already.
   func begin(_ continuation: CheckedContinuation<Outcome?, Never>) -> Bool {
@@ -94,7 +94,7 @@ private final class Abandonment<Outcome: Sendable>: Sendable {
   /// True while the caller waits.
   var isAwaited: Bool { state.withLock { if case .waiting = $0 { true } else { false } } }
 
-  /// Notes that the caller is cancelled, and resumes it.
+  /// Records that the caller is cancelled, and resumes it.
   ///
   /// - Parameter willAbandon: Called if the work continues and is abandoned.
   func abandon(_ willAbandon: () -> Void) {
@@ -115,7 +115,7 @@ private final class Abandonment<Outcome: Sendable>: Sendable {
     finish.finish()
   }
 
-  /// Notes that the work has ended, and resumes the caller.
+  /// Records that the work has ended, and resumes the caller.
   ///
   /// - Returns: True if the work had been abandoned.
   func end(_ outcome: Outcome) -> Bool {

@@ -79,7 +79,7 @@ public protocol AnyStore: AnyObject {
   /// - Precondition: they have not ended: `isReplied` is false, and `body` is added in the same turn.
   func whenReplied(_ inputID: InputID, _ body: @escaping (Completion) -> Void)
 
-  /// Notes that a request gets its response when all effects of an input have ended. If an effect
+  /// Records that a request gets its response when all effects of an input have ended. If an effect
   /// refuses the input, the response is the refusal.
   func respondsAtEnd(of inputID: InputID)
 
@@ -172,10 +172,10 @@ public protocol StoreServer: AnyObject {
   /// change.
   var needsPatches: Bool { get }
 
-  /// Notes that the reply to an exchange of an input is folded until `didReply`.
+  /// Called before the reply to an exchange of an input is folded; `didReply` follows.
   func willReply()
 
-  /// Notes that the reply to an exchange of an input was folded.
+  /// Called after the reply to an exchange of an input was folded.
   ///
   /// - Parameters:
   ///   - inputID: The input.
@@ -190,7 +190,7 @@ public protocol StoreServer: AnyObject {
   ///
   /// - Parameters:
   ///   - event: The event as JSON text; it is valid during the call.
-  ///   - recipients: The viewers who receive it.
+  ///   - recipients: The viewers that receive it.
   func happened(_ event: UnsafeRawBufferPointer, for recipients: EventRecipients)
 
   /// Handles an error of the machine: a new state that cannot be encoded, so that the store continues

@@ -50,7 +50,7 @@ struct InputIDs: ~Copyable {
   @inline(__always)
   func isSettled(_ inputID: InputID) -> Bool { open.isEmpty || index(of: inputID) == nil }
 
-  /// Notes that an effect of the input has begun.
+  /// Records that an effect of the input has begun.
   mutating func began(_ inputID: InputID, isExchange: Bool = false) {
     let index = place(of: inputID)
     if index == open.count {
@@ -76,7 +76,7 @@ struct InputIDs: ~Copyable {
     if let index = index(of: inputID) { open[index].replyWaiters?.append(waiter) }
   }
 
-  /// Notes that an exchange of the input has ended.
+  /// Records that an exchange of the input has ended.
   ///
   /// - Parameter changed: True if its reply has changed the view state.
   /// - Returns: If it was the last one before the response, the callbacks that wait, and the way in
@@ -94,7 +94,7 @@ struct InputIDs: ~Copyable {
       waiters: waiters, end: open[index].end, changed: open[index].hasChanged)
   }
 
-  /// Notes that an effect of the input has ended.
+  /// Records that an effect of the input has ended.
   ///
   /// - Returns: If it was the last one, the callbacks that wait and the way in which the input
   ///   ended; else nil.
@@ -108,12 +108,12 @@ struct InputIDs: ~Copyable {
     return (ended.waiters, ended.end)
   }
 
-  /// Notes that a request gets its response when the effects of the input have ended.
+  /// Records that a request gets its response when the effects of the input have ended.
   mutating func respondsAtEnd(of inputID: InputID) {
     if let index = index(of: inputID) { open[index].respondsAtEnd = true }
   }
 
-  /// Notes that an effect refuses its input.
+  /// Records that an effect refuses its input.
   ///
   /// - Returns: True if a request waits for the input, so that its response is the refusal.
   mutating func refuse(_ inputID: InputID, _ refusal: InputRefusal) -> Bool {

@@ -151,7 +151,7 @@ extension JSONError.Code {
 }
 
 extension EffectID {
-  /// One sentence for the author of a machine that has begun two feeds with this id.
+  /// The error message for a machine that begins a second feed with this id while one runs.
   package var runsAlready: String {
     """
     a feed with the id \(description.quoted(upTo: 64)) runs already, so another one has not begun; give it another \

@@ -21,7 +21,7 @@ extension Store {
     inputIDs.waitForReply(to: inputID, body)
   }
 
-  /// Notes that a request gets its response when all effects of an input have ended.
+  /// Records that a request gets its response when all effects of an input have ended.
   public func respondsAtEnd(of inputID: InputID) { inputIDs.respondsAtEnd(of: inputID) }
 
   /// True after the store was closed.
@@ -58,7 +58,8 @@ extension Store {
     return runner.unfinished
   }
 
-  /// Notes that one of the effects that an input waits for has ended.
+  /// Records that one of the effects that an input waits for has ended. After the last one, it
+  /// calls the callbacks that wait for the input.
   func settled(_ inputID: InputID, cancelled: Bool) {
     guard let (waiters, end) = inputIDs.ended(inputID), inputID != performing else { return }
     record?.settled(inputID)

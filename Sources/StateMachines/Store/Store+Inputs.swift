@@ -128,8 +128,8 @@ extension Store {
     work()
   }
 
-  /// Notes the view state before the input that is being performed, because more than one publication
-  /// may follow, in this turn or later.
+  /// Keeps the view state before the input that is being performed, because more than one
+  /// publication may follow, in this turn or later.
   func keepBase() {
     if performing != nil, base == nil { base = published.mark }
   }
@@ -160,7 +160,7 @@ extension Store {
     if failure != nil { failure = nil }
   }
 
-  /// Notes that all effects of an input have been started.
+  /// Records that all effects of an input have been started.
   private func performed(_ inputID: InputID) {
     performing = nil
     if inputIDs.isSettled(inputID) { observers.ended(.input(inputID), .finished, revision) }

@@ -133,7 +133,7 @@ extension Store {
   }
 
   /// Takes back a state that cannot be encoded, for example because it contains a number that is
-  /// not finite, and notes the failure.
+  /// not finite, and reports the failure.
   ///
   /// - Parameter last: The previous state; nil if it was not kept, or if the state stays.
   func failed(_ error: JSONError, after last: Machine.State?) {

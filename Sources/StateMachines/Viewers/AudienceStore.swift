@@ -24,7 +24,7 @@ final class AudienceStore<Machine: StateMachine>: AnyStore {
     publish(base: nil, revision: revision, patch: nil, isRedaction: false)
   }
 
-  /// Notes a new view.
+  /// Replaces the view that the audience sees.
   ///
   /// - Returns: The patch that leads to it; nil if the audience sees no change.
   func advance(to new: JSONEncodedState) -> [UInt8]? {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The viewers who receive an event.
+/// The viewers that receive an event.
 public enum EventRecipients: Sendable {
-  /// All viewers who have subscribed. The default.
+  /// All subscribed viewers. The default.
   case everyone
   /// Those who have subscribed and for which the closure returns true.
   case only(@Sendable (Viewer) -> Bool)
@@ -15,7 +15,7 @@ public enum EventRecipients: Sendable {
     }
   }
 
-  /// Returns the viewers who are in both.
+  /// Returns the viewers that are in both.
   func intersection(_ other: EventRecipients) -> EventRecipients {
     switch (self, other) {
     case (.everyone, let one), (let one, .everyone): one
@@ -24,7 +24,7 @@ public enum EventRecipients: Sendable {
   }
 }
 
-/// An event with the viewers who receive it.
+/// An event with the viewers that receive it.
 struct AddressedEvent<Event> {
   let event: Event
   let recipients: EventRecipients

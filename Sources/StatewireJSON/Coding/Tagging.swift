@@ -9,9 +9,9 @@ package enum Tagging {
   /// The member that names the case.
   static let tag = "type"
 
+  // Inlined, so that a caller that makes keys looks up the type of optional keys once.
   /// Returns true if a key type has a fixed set of keys, one for each case or field. The keys of a
   /// dictionary accept any name, so a dictionary is never taken for an enum.
-  // Inlined, so that a caller that makes keys looks up the type of optional keys once.
   @inline(__always)
   static func isClosed<Key: CodingKey>(_ type: Key.Type) -> Bool {
     Key(stringValue: "") == nil

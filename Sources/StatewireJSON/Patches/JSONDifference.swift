@@ -204,7 +204,8 @@ extension JSONDifference {
     return try isTooLong(&scope, after, written: written)
   }
 
-  /// Returns the same using the exact length of the value.
+  /// Returns true if the operations of a container are longer than an operation that replaces it,
+  /// using the exact length of the new value.
   mutating func isTooLong(
     _ scope: inout Scope, _ after: JSONReader, written: Int
   ) throws(JSONError) -> Bool {

@@ -76,8 +76,8 @@ extension JSONWriter {
     append(UInt8(ascii: "\""))
   }
 
-  /// Writes a key and its colon.
   // Disfavored so that literals use the faster overload above.
+  /// Writes a key and its colon.
   @_disfavoredOverload
   public mutating func key(_ key: String) {
     separate()

@@ -122,10 +122,10 @@ extension JSONWriter {
     string(value)
   }
 
+  // Disfavored so that a literal with such characters is written by the overload for `String`.
   /// Writes a literal string.
   ///
   /// - Precondition: The literal contains no characters that JSON requires to be escaped.
-  // Disfavored so that a literal with such characters is written by the overload for `String`.
   @_disfavoredOverload
   @inlinable
   @inline(__always)

@@ -83,9 +83,9 @@ extension JSONWriter {
 // MARK: - Raw bytes
 
 extension JSONWriter {
-  /// Writes literal text without changes.
   // Always inlined: the length of a literal is then known to the compiler, and copying it becomes a
   // few moves.
+  /// Writes literal text without changes.
   @inlinable
   @inline(__always)
   public mutating func raw(_ text: StaticString) {

@@ -28,7 +28,7 @@ extension [KeptState] {
 }
 
 extension KeptState {
-  /// Returns the line for people.
+  /// Returns the line of the state in the output of `journal list`.
   ///
   /// - Parameter hasEnded: True if its session has ended.
   func line(hasEnded: Bool) -> String {
@@ -38,7 +38,9 @@ extension KeptState {
     """
   }
 
-  /// Returns the same as JSON.
+  /// Returns the state as a JSON object, for `journal list --json`.
+  ///
+  /// - Parameter hasEnded: True if its session has ended.
   func listing(hasEnded: Bool) -> JSONValue {
     [
       "name": .string(name), "store": .string(store), "kind": .string(kind),
@@ -53,7 +55,7 @@ extension KeptState {
 }
 
 extension JournalContents.Session {
-  /// The line for people.
+  /// The line of the session in the output of `journal list`.
   var line: String {
     let stores = stores.map { store in
       let place = store.isClosed ? "closed" : "version \(store.version)"
@@ -64,7 +66,7 @@ extension JournalContents.Session {
       + (stores.isEmpty ? "no stores" : stores.joined(separator: ", "))
   }
 
-  /// The same as JSON.
+  /// The session as a JSON object, for `journal list --json`.
   var listing: JSONValue {
     let stores = stores.map { store -> JSONValue in
       [

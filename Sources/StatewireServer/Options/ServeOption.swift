@@ -31,7 +31,7 @@ struct ServeOption: Sendable {
   var valueName: String?
   /// True if the next word is always the value, even if it begins with a dash.
   var takesAnyWord = false
-  /// Returns one sentence for the help; a closure, because only the help needs it.
+  /// Returns the summary in the help, one sentence; a closure, because only the help needs it.
   let summary: @Sendable () -> String
   /// More sentences for the help.
   var discussion = ""
@@ -163,7 +163,7 @@ extension ServeOption {
   ///   - place: The property that it sets.
   ///   - least: The minimum, which the help does not mention.
   ///   - most: The maximum.
-  ///   - summary: One sentence for the help, without the default.
+  ///   - summary: The summary in the help, one sentence without the default.
   static func number(
     _ name: String, _ place: any WritableKeyPath<ServeOptions, Int> & Sendable, least: Int = 1,
     most: Int = .max, _ summary: @escaping @Sendable @autoclosure () -> String

@@ -44,7 +44,7 @@ public protocol ServerProgram: SendableMetatype {
   /// Lines of `--version` after the version, such as the commit; by default none.
   static var versionDetails: [String] { get }
 
-  /// One sentence at the top of the help.
+  /// The purpose of the program, one sentence at the top of the help.
   static var abstract: String { get }
 
   /// The page that `--web` serves beside the WebSocket, from files in the program, from a folder, or

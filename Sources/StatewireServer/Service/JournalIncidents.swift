@@ -16,14 +16,14 @@ final class JournalIncidents: Sendable {
   ///   - logger: The log.
   init(_ status: ServerStatus, _ logger: Logger) { (self.status, self.logger) = (status, logger) }
 
-  /// Notes a commit that has failed; on any thread.
+  /// Logs a failed commit and makes the server not ready; on any thread.
   @Sendable
   func failed(_ error: any Error) {
     guard status.set(.commits, "\(error)") else { return }
     logger.error("sessions cannot be persisted, and their clients are disconnected: \(error)")
   }
 
-  /// Notes that the journal has everything again; on any thread.
+  /// Logs that the journal has all entries again, and makes the server ready; on any thread.
   @Sendable
   func recovered() {
     if status.set(.commits, nil) { logger.notice("sessions are persisted again") }

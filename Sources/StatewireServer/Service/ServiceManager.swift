@@ -50,20 +50,21 @@ struct ServiceManager: Sendable {
     return .microseconds(microseconds / 2)
   }
 
-  /// Notes that the server serves clients.
+  /// Notifies the service manager that the server serves clients.
   func isReady() { send("READY=1") }
 
-  /// Notes that the server reads its tokens and certificates again; `isReady` follows.
+  /// Notifies the service manager that the server reads its tokens and certificates again;
+  /// `isReady` follows.
   func reloads() {
     var now = timespec()
     clock_gettime(CLOCK_MONOTONIC, &now)
     send("RELOADING=1\nMONOTONIC_USEC=\(now.tv_sec * 1_000_000 + now.tv_nsec / 1000)")
   }
 
-  /// Notes that the server ends.
+  /// Notifies the service manager that the server ends.
   func stops() { send("STOPPING=1") }
 
-  /// Notes that all event loops respond.
+  /// Notifies the service manager that all event loops respond.
   func isAlive() { send("WATCHDOG=1") }
 
   private func send(_ lines: String) {

@@ -12,10 +12,10 @@ public enum Readiness: Sendable, Equatable {
   ///
   /// - Parameter reason: One line for the operator, without secrets.
   case withoutDatabase(reason: String)
-  /// The lease of this node is over: nothing is sent to clients until it is renewed.
+  /// The lease of this node has expired: nothing is sent to clients until it is renewed.
   case leaseLapsed
 
-  /// One line for the operator.
+  /// The readiness with its reason, one line for the operator.
   public var line: String {
     switch self {
     case .starting: "starting"

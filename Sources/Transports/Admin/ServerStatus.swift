@@ -71,7 +71,7 @@ public final class ServerStatus: Sendable {
     }
   }
 
-  /// Notes that a part of the server cannot work without the database, or can work again.
+  /// Records that a part of the server cannot work without the database, or can work again.
   ///
   /// - Parameters:
   ///   - outage: The part.
@@ -86,7 +86,7 @@ public final class ServerStatus: Sendable {
     }
   }
 
-  /// Notes that the server serves clients on some threads.
+  /// Records that the server serves clients on some threads.
   func started(
     _ threads: [ShardThread], _ metrics: ServerMetrics? = nil, shards: [Shard] = []
   ) {
@@ -103,10 +103,10 @@ public final class ServerStatus: Sendable {
     }
   }
 
-  /// Notes that the server ends.
+  /// Records that the server ends.
   func drains() { state.withLock { $0.isDraining = true } }
 
-  /// Notes a change of the lease.
+  /// Records a change of the lease.
   func take(_ change: OwnershipChange) {
     state.withLock { state in
       switch change {

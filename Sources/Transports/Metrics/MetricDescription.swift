@@ -15,9 +15,9 @@ public struct MetricDescription: Sendable, Hashable {
     case histogram
   }
 
-  /// The name.
+  /// The name in the Prometheus format, for example `statewire_connections`.
   public let name: String
-  /// The type.
+  /// The type: counter, gauge or histogram.
   public let kind: Kind
   /// The names of the labels.
   public let labels: [String]

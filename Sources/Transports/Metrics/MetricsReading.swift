@@ -16,13 +16,13 @@ public struct MetricsReading: Sendable {
   public struct Sample: Sendable {
     /// The values of the labels, in the order of `MetricDescription.labels`.
     public var labels: [String]
-    /// The value.
+    /// The number or histogram, in the unit that the name of the metric contains, such as seconds.
     public var value: Value
   }
 
   /// A metric with its values.
   public struct Family: Sendable {
-    /// The metric.
+    /// The name, type, labels and meaning of the metric.
     public let description: MetricDescription
     /// The values, with different labels.
     public fileprivate(set) var samples: [Sample]

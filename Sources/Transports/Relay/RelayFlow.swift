@@ -14,7 +14,7 @@ final class RelayFlow: Sendable {
   /// Adds bytes that the connection has written.
   func sent(_ count: Int) { underway.add(count, ordering: .relaxed) }
 
-  /// Notes that the channel has bytes, and the number that it holds because the client does not
+  /// Records that the channel has bytes, and the number that it holds because the client does not
   /// read; 0 if it is writable.
   func arrived(_ count: Int, held: Int) {
     channelBytes.store(held, ordering: .relaxed)

@@ -60,9 +60,11 @@ final class ConnectionCounts: Sendable {
     return refusal
   }
 
-  /// Frees the place of a channel: of a silent one that gives it to another client when it begins to close, of
-  /// every other one when it has closed. If that of a silent one were freed later, many clients that connect
-  /// to several loops at the same time would be refused. Further calls have no effect.
+  /// Frees the place of a channel. Further calls have no effect.
+  ///
+  /// It is called when the channel has closed. A silent channel that is closed to make room for
+  /// another client frees its place earlier, when it begins to close: otherwise many clients that
+  /// connect to several loops at the same time would be refused.
   func leave(_ channel: ObjectIdentifier) {
     counts.withLock { counts in
       guard let address = counts.places.removeValue(forKey: channel) else { return }
@@ -70,7 +72,8 @@ final class ConnectionCounts: Sendable {
     }
   }
 
-  /// Counts a channel of another node no longer for its address.
+  /// Removes a channel from the count of its address, because its client is another node. The
+  /// channel keeps its place.
   func servesNode(_ channel: ObjectIdentifier) {
     counts.withLock { counts in
       guard case let address?? = counts.places[channel] else { return }

@@ -141,7 +141,7 @@ final class ConnectionRegistry {
     }
   }
 
-  /// Notes that a connection has sent its last response.
+  /// Records that a connection has sent its last response.
   func sentLastResponse(_ handler: ConnectionHandler) {
     guard withOpenRequests.remove(ObjectIdentifier(handler)) != nil, withOpenRequests.isEmpty else {
       return
@@ -248,7 +248,8 @@ extension ConnectionRegistry {
     nodes?.check()
   }
 
-  /// Notes that other nodes may own the sessions of this one: their clients are disconnected.
+  /// Prepares the WebSockets for a close with the reason "service restart", because other nodes may
+  /// own the sessions of this node and its clients are disconnected.
   func sessionsAreLost() {
     for handler in handlers.values { handler.webSocket?.serverEnds(.serviceRestart) }
   }

@@ -65,7 +65,7 @@ final class LoopExecutor: ClosureExecutor {
     if !isOver.load(ordering: .relaxed) { loop.execute(body) }
   }
 
-  /// Notes that the loop is about to end.
+  /// Records that the loop is about to end.
   func end() { isOver.store(true, ordering: .relaxed) }
 
   func checkIsolated() { loop.preconditionInEventLoop() }

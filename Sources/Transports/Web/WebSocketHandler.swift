@@ -181,7 +181,7 @@ extension WebSocketHandler {
     if hasEnded, hasSentClose { context.close(mode: .output, promise: nil) }
   }
 
-  /// Notes the reason of the server's close frame: 1001 if the server ends.
+  /// Sets the status code of the server's close frame: 1001 if the server ends.
   func serverEnds(_ code: WebSocketCloseCode = .goingAway) {
     if !hasEnded { closeCode = code }
   }

@@ -35,7 +35,8 @@ final class TreeNode<Element>: ManagedBuffer<NodeSize, Element> {
       ? replace(&node, room: room(for: contents.count + 1)) : contents
   }
 
-  /// Returns the same as `own`, for a node with the largest possible allocation.
+  /// Returns the contents of the node at a reference for changing them, as `own` does. The node has
+  /// the largest possible allocation.
   static func ownWhole(_ node: inout AnyObject) -> NodeContents<Element> {
     let contents = own(&node)
     return contents.isWhole ? contents : replace(&node, room: capacity)

@@ -13,7 +13,7 @@ public enum ForeignProtocol: String, Sendable {
 }
 
 extension ForeignProtocol: CustomStringConvertible {
-  /// One line that can be sent to a client.
+  /// The reason why the client cannot be served, one line that can be sent to the client.
   public var description: String {
     switch self {
     case .http: "this port accepts JSON-RPC 2.0, not HTTP; use the port of --web"
@@ -24,7 +24,7 @@ extension ForeignProtocol: CustomStringConvertible {
     }
   }
 
-  /// A complete HTTP response with that line, because an HTTP client cannot read another protocol.
+  /// A complete HTTP response with the reason, because an HTTP client cannot read another protocol.
   public static let httpResponse: [UInt8] = {
     let text = "\(ForeignProtocol.http)\n"
     return Array(

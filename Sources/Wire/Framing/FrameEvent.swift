@@ -39,7 +39,7 @@ public enum HeaderFault: Error, Hashable {
 }
 
 extension HeaderFault: CustomStringConvertible {
-  /// One line that can be sent to a client.
+  /// The fault in one line without bytes of the client, so that it can be sent to the client.
   public var description: String {
     switch self {
     case .malformedLine: "a header line is not \"Name: value\""

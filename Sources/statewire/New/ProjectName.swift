@@ -10,7 +10,7 @@ struct ProjectName {
     text.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
   }
 
-  /// A name that cannot be used, in one sentence.
+  /// The reason why a name cannot be used.
   struct Fault: Error, CustomStringConvertible {
     let description: String
   }

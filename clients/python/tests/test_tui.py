@@ -226,7 +226,7 @@ class TerminalTests(unittest.TestCase):
                     # A title that is refused while the field has another one returns after that.
                     await screen.type("next")
                     screen.app.query_one(TodoPanel).add_todo("too long, too")
-                    await screen.until(lambda: "The text returns" in screen.text("#todo-problem"))
+                    await screen.until(lambda: "Your text is restored" in screen.text("#todo-problem"))
                     self.assertEqual(line.value, "next")
                     await screen.press("enter")
                     await screen.until(lambda: line.value == "too long, too")

@@ -53,7 +53,7 @@ extension Console {
 }
 
 extension StoreCopy.Refusal {
-  /// One sentence for the operator.
+  /// The reason, one sentence for the operator.
   fileprivate var sentence: String {
     switch self {
     case .unknownStore: "the session has no open store with this name"

@@ -7,7 +7,7 @@ internal import StatewireJSON
 enum ConsoleResponse: Sendable {
   /// A JSON object.
   case value(JSONValue)
-  /// An error, with one sentence for the operator.
+  /// An error, with the reason as one sentence for the operator.
   case error(Status, String)
 
   /// The response to a request for a session that is not loaded.

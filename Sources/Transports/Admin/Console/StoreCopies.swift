@@ -55,7 +55,7 @@ final class StoreCopies {
     { [queue] body in queue.async(execute: body) }
   }
 
-  /// Notes that a console uses a copy.
+  /// Records the time at which a console uses a copy.
   func use(_ number: Int) { copies[number]?.lastUse = .now() }
 
   /// Begins a copy. The copy that was used least recently ends if there are too many.
