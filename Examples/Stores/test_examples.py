@@ -32,7 +32,7 @@ class KanbanTests(unittest.TestCase):
             store.send({"type": "cardMoved", "id": "1", "column": "doing"})
             store.send({"type": "cardMoved", "id": "2", "column": "doing", "before": "1"})
             self.assertEqual([card.id for card in store.state.board.doing], ["2", "1"])
-            store.send({"type": "cardMoved", "id": "nobody", "column": "doing"})
+            store.send({"type": "cardMoved", "id": "missing", "column": "doing"})
             store.send({"type": "cardRemoved", "id": "1"})
             self.assertTrue(store.view.canUndo)
             store.send({"type": "undoTapped"})

@@ -70,9 +70,9 @@ struct StopwatchServerTests {
     let address = try #require(
       line.split(separator: " ").last.flatMap { ServerAddress(String($0)) })
 
-    let stranger = try await ClientConnection.connect(to: address, framing: .lines)
-    #expect(try await response(to: Self.subscription, from: stranger)["error"] != nil)
-    await stranger.close()
+    let unidentified = try await ClientConnection.connect(to: address, framing: .lines)
+    #expect(try await response(to: Self.subscription, from: unidentified)["error"] != nil)
+    await unidentified.close()
 
     let client = try await ClientConnection.connect(to: address, framing: .lines)
     let greeting = try await response(

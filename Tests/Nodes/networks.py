@@ -7,7 +7,7 @@
 | database | 10.N.2.0/24 | nodes and PostgreSQL |
 | mesh | 10.N.3.0/24 | the nodes |
 
-A link is cut by setting its outer end down: packets disappear, and no end of a connection is told. Needs root and `ip`.
+A link is cut by setting its outer end down: packets disappear, and neither end of a connection is notified. Needs root and `ip`.
 """
 
 import contextlib

@@ -12,7 +12,7 @@ import time
 from disks import Disk
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# Seconds until a node that was started must listen, and until one that was told to end must have ended.
+# Seconds until a node that was started must listen, and until one that was asked to exit must have exited.
 STARTED, ENDED = 30, 30
 
 

@@ -49,4 +49,4 @@ class Image(PackageTest):
         # Nothing listens there; without libpq the reason would be another.
         with self.assertRaisesRegex(AssertionError, "(?i)connection refused|is the server running"):
             run(*inside(self.root, "65532:65532"), "/usr/bin/statewire", "node", "list", "--database",
-                f"postgres://nobody@127.0.0.1:{free_port()}/none")
+                f"postgres://unknown@127.0.0.1:{free_port()}/none")

@@ -218,7 +218,7 @@ struct ClientTests {
     try await withClient(server.address(), .soon) { watching in
       let list = try await watching.open(.todo, name: "list", config: memory)
       let kept = try await watching.open(.todo, name: "kept", config: memory)
-      var told = await watching.notifications().makeAsyncIterator()
+      var received = await watching.notifications().makeAsyncIterator()
       let session = await watching.session
       try await withClient(server.address(), .soon.with { $0.session = session }) { other in
         _ = try await other.request("store/close", ["store": "list"])
@@ -229,7 +229,7 @@ struct ClientTests {
       }
       #expect(await failure { for try await _ in kept.states {} } == .sessionClosed)
       var methods: [String] = []
-      while let one = try? await told.next() { methods.append(one.method) }
+      while let one = try? await received.next() { methods.append(one.method) }
       #expect(methods.last == "session/closed")
     }
   }

@@ -42,8 +42,8 @@ struct FaultTests {
 
       let session = await client.session
       try await withClient(direct, .soon.with { $0.session = session }) { other in
-        let told = try await other.open(kind, name: storeName).state
-        #expect(told == state)
+        let opened = try await other.open(kind, name: storeName).state
+        #expect(opened == state)
       }
     }
     let planted = try proxy.lines().map { try JSONValue(parsing: $0) }

@@ -28,6 +28,6 @@ export function notice(text) {
 }
 
 /** Reports a failed request, unless the client was closed: then another client has replaced it. */
-export const unlessClosed = (client, tell) => (error) => {
-	if (client.status.state !== "closed") tell(error.message);
+export const unlessClosed = (client, report) => (error) => {
+	if (client.status.state !== "closed") report(error.message);
 };

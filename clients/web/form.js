@@ -68,8 +68,8 @@ export function form(client, isAnotherSession) {
 		event.preventDefault();
 		// The server does not have the text of the field.
 		if (refused()) return fields[refused()].focus();
-		const tell = (reason) => write($("#submitted"), "Not saved: ", reason);
-		store.send({ type: "submitTapped" }).catch(unlessClosed(client, tell));
+		const report = (reason) => write($("#submitted"), "Not saved: ", reason);
+		store.send({ type: "submitTapped" }).catch(unlessClosed(client, report));
 	};
 	$("#show").onchange = ({ target }) => {
 		for (const field of Object.values(fields)) field.type = target.checked ? "text" : "password";

@@ -18,12 +18,12 @@ export function todo(client) {
 	let confirmed = [];
 	let todos = [];
 
-	let told = [];
-	const problem = (...text) => write($("#problem"), ...(told = text));
+	let texts = [];
+	const problem = (...text) => write($("#problem"), ...(texts = text));
 	/** Appends a problem to those since the last action: several responses may arrive together. */
-	const tell = (text, ...rest) => {
-		const isFirst = !told.join("");
-		const before = isFirst ? [] : told.length % 2 ? [...told, ""] : told;
+	const report = (text, ...rest) => {
+		const isFirst = !texts.join("");
+		const before = isFirst ? [] : texts.length % 2 ? [...texts, ""] : texts;
 		problem(...before, isFirst ? text : ` ${text}`, ...rest);
 	};
 	const rows = new Rows(list, $("#scroller"), { make, update, gone, emptied: () => field.focus() });
@@ -43,7 +43,7 @@ export function todo(client) {
 	function refused({ type, id, title }, reason) {
 		render();
 		const names = { todoAdded: "added", todoRenamed: "renamed", todoRemoved: "removed" };
-		tell(`Not ${names[type] ?? "changed"}: `, reason, ".");
+		report(`Not ${names[type] ?? "changed"}: `, reason, ".");
 		if (!title) return;
 		if (type === "todoRenamed") rows.reveal(rows.items.findIndex((todo) => todo.id === id));
 		const row = type === "todoRenamed" && rows.get(id);
@@ -56,7 +56,7 @@ export function todo(client) {
 
 	function replaced(remoteTitle, title) {
 		render();
-		tell("Someone else renamed it to ", remoteTitle, ". Your title has replaced it: ", title);
+		report("Someone else renamed it to ", remoteTitle, ". Your title has replaced it: ", title);
 	}
 
 	/** Appends a text to the field, on a new line. */

@@ -68,7 +68,7 @@ def on_describe(params):
 
 def on_open(params):
     views = {name: {"view": {"you": name}} for name in ("alice", "bob")}
-    return {"state": {"n": 0}, "view": {"you": "nobody"}, "views": views}
+    return {"state": {"n": 0}, "view": {"you": "unknown"}, "views": views}
 
 def on_input(params):
     return {"events": [{"event": {"secret": "for alice"}, "to": ["alice"]}]}

@@ -60,7 +60,7 @@ struct RelayTests {
       let seen = await owner.takeNotifications()
       #expect(seen.filter { $0.contains("store/changed") }.count == 3)
       #expect(try await guest.state().contains(#""sum":111"#))
-      // The owner is told that the guest leaves.
+      // The owner is notified that the guest leaves.
       await guest.close()
       let left = try #require(try await owner.receive())
       #expect(left.contains("session/presence") && left.contains("detached"))
