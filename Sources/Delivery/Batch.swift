@@ -24,8 +24,8 @@ public struct ReplyAddress {
 /// - Source: JSON-RPC 2.0 §6.
 public final class Batch {
   /// The responses that were written after the last of `pieces`.
-  public var answers = JSONWriter()
-  /// The responses that were written before those in `answers`, as arrays that are not copied.
+  public var responses = JSONWriter()
+  /// The responses that were written before those in `responses`, as arrays that are not copied.
   private var pieces: [[UInt8]] = []
   /// Total size of `pieces`, in bytes.
   private var pieceBytes = 0
@@ -35,26 +35,26 @@ public final class Batch {
   /// Number of requests without a response. Reading the batch counts as one request.
   public var open = 1
   /// Total size of the responses until now, in bytes.
-  var byteCount: Int { pieceBytes + answers.count }
+  var byteCount: Int { pieceBytes + responses.count }
   var isEmpty: Bool { byteCount == 0 }
 
   /// Creates a batch without responses, which is still being read.
   public init() {}
 
   /// Writes the `[` or `,` that precedes the next response.
-  public func beginResponse() { answers.raw(byte: UInt8(ascii: isEmpty ? "[" : ",")) }
+  public func beginResponse() { responses.raw(byte: UInt8(ascii: isEmpty ? "[" : ",")) }
 
   /// Appends an existing array of bytes without copying it.
   public func append(_ bytes: [UInt8]) {
-    for piece in [answers.bytes(), bytes] where !piece.isEmpty {
+    for piece in [responses.bytes(), bytes] where !piece.isEmpty {
       pieces.append(piece)
       pieceBytes += piece.count
     }
-    answers.removeAll(keepingCapacity: false)
+    responses.removeAll(keepingCapacity: false)
   }
 
   /// Removes and returns the responses until now, after a `[`; nothing if there are none.
-  public func takeAnswers() -> [UInt8] {
+  public func takeResponses() -> [UInt8] {
     append([])
     defer {
       pieces = []
@@ -73,7 +73,7 @@ public final class Batch {
     pieceBytes += earlier.count
   }
 
-  /// Removes and returns all responses; nil if all of them are in `answers`.
+  /// Removes and returns all responses; nil if all of them are in `responses`.
   func takePieces() -> [[UInt8]]? {
     guard !pieces.isEmpty else { return nil }
     append([])

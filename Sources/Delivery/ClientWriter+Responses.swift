@@ -120,12 +120,12 @@ extension ClientWriter {
   public func finish(_ batch: Batch) {
     batch.open -= 1
     guard batch.open == 0, !batch.isEmpty else { return }
-    batch.answers.raw(byte: UInt8(ascii: "]"))
+    batch.responses.raw(byte: UInt8(ascii: "]"))
     // Before the responses are written, because they would be counted twice otherwise.
     batch.account = nil
     if let pieces = batch.takePieces() { return write(pieces) }
-    write { writer in batch.answers.withBytes { writer.raw($0) } }
-    batch.answers.removeAll(keepingCapacity: false)
+    write { writer in batch.responses.withBytes { writer.raw($0) } }
+    batch.responses.removeAll(keepingCapacity: false)
   }
 
   /// Writes one message that consists of several arrays, which are not copied.
@@ -148,7 +148,7 @@ extension ClientWriter {
   private func write(batch: Batch?, _ response: (inout JSONWriter) -> Void) {
     guard let batch else { return write(response) }
     batch.beginResponse()
-    response(&batch.answers)
+    response(&batch.responses)
   }
 }
 

@@ -208,7 +208,7 @@ public final class PostgresNode: SessionOwnership {
     execute(claiming) { [weak self] result in
       let claim = result.map { SessionClaim($0[0]) }
       // The owner may have died just now.
-      guard let self, case .success(.elsewhere(let node)) = claim, node.leaseLeft < .zero, mayBury
+      guard let self, case .success(.otherNode(let node)) = claim, node.leaseLeft < .zero, mayBury
       else { return ended(claim) }
       var again = PostgresTransaction(Self.buryDead, .integer(id))
       again.append(JournalStatements.claim, .uuid(session.uuid), .integer(id))
@@ -335,7 +335,7 @@ extension SessionClaim {
     switch rows.text(0, 0) {
     case "owned": self = .owned
     case "elsewhere":
-      self = .elsewhere(
+      self = .otherNode(
         ClusterNode(
           name: rows.text(0, 2) ?? "", address: rows.text(0, 3) ?? "",
           leaseLeft: .milliseconds(rows.integer(0, 4) ?? 0)))

@@ -108,7 +108,7 @@ extension PostgresSessionJournal {
     _ session: SessionHandle, _ results: [PostgresRows]
   ) throws -> LoadedSession {
     switch SessionClaim(results[0]) {
-    case .elsewhere(let owner): throw SessionOnOtherNode(node: owner)
+    case .otherNode(let owner): throw SessionOnOtherNode(node: owner)
     case .ended(let owner): return LoadedSession(session: nil, ended: .init(owner: owner))
     case .unknown: return LoadedSession(session: nil)
     case .owned:

@@ -9,15 +9,15 @@ internal import StateMachines
 final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct State {
     /// The keys of running reads, each with the tasks that wait for the next read.
-    var waiting: [Key: [AwaitedResult<Turn>]] = [:]
+    var waiting: [Key: [AwaitedResult<WaitOutcome>]] = [:]
   }
 
   /// The end of a wait.
-  private enum Turn: Sendable {
+  private enum WaitOutcome: Sendable {
     /// The value that another task has read.
     case read(Value)
     /// The task reads, for itself and these.
-    case reads([AwaitedResult<Turn>])
+    case reads([AwaitedResult<WaitOutcome>])
   }
 
   private let state = Lock(State())
@@ -28,25 +28,25 @@ final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ///   - key: Identifies what is read.
   ///   - body: Reads it.
   func read(_ key: Key, _ body: () async throws -> Value) async throws -> Value {
-    let turn = AwaitedResult<Turn>()
+    let outcome = AwaitedResult<WaitOutcome>()
     let isFirst = state.withLock { state in
       if state.waiting[key] == nil {
         state.waiting[key] = []
         return true
       }
-      state.waiting[key]?.append(turn)
+      state.waiting[key]?.append(outcome)
       return false
     }
-    var others: [AwaitedResult<Turn>] = []
+    var others: [AwaitedResult<WaitOutcome>] = []
     if !isFirst {
-      switch try await turn.wait() {
+      switch try await outcome.wait() {
       case .read(let value): return value
       case .reads(let joined): others = joined
       }
     }
     let result: Result<Value, any Error>
     do { result = .success(try await body()) } catch { result = .failure(error) }
-    passOn(key)
+    startNextRead(key)
     switch result {
     case .success(let value): for other in others { other.end(.success(.read(value))) }
     // The task may have been cancelled: each of the others reads for itself.
@@ -56,7 +56,7 @@ final class SharedReads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// Starts the next read: the first waiting task that is not cancelled reads for all that wait.
-  private func passOn(_ key: Key) {
+  private func startNextRead(_ key: Key) {
     state.withLock { state in
       var waiting = state.waiting[key] ?? []
       while !waiting.isEmpty {

@@ -34,10 +34,10 @@ final class StepLog<Machine: StateMachine> {
 
   /// Adds a step.
   ///
-  /// - Parameter isFollowing: True if an action has caused the step immediately. If the step is an
+  /// - Parameter isPerformingFollowUps: True if an action has caused the step immediately. If the step is an
   ///   action too, it is part of the one before.
-  func add(_ step: StoreStep<Machine>, _ state: Machine.State, isFollowing: Bool) {
-    if isFollowing, case .action = step, let last = entries.lastIndex(where: \.isAction) {
+  func add(_ step: StoreStep<Machine>, _ state: Machine.State, isPerformingFollowUps: Bool) {
+    if isPerformingFollowUps, case .action = step, let last = entries.lastIndex(where: \.isAction) {
       entries[last].state = state
     } else {
       entries.append(Entry(step: step, state: state))

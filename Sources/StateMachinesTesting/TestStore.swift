@@ -237,7 +237,7 @@ extension TestStore {
     // As in a session that is journaled, effects receive the id of their operation.
     _ = store.prepareRecord(scope: "test", epoch: UInt64(number.rawValue + 1))
     store.test { [log, unowned store] step in
-      log.add(step, store.state, isFollowing: store.isFollowing)
+      log.add(step, store.state, isPerformingFollowUps: store.isPerformingFollowUps)
     }
   }
 

@@ -142,7 +142,7 @@ public final class MemoryNode: SessionOwnership, PipelinedJournal {
       let member = state.members[owner]
       return owner == id
         ? .owned
-        : .elsewhere(
+        : .otherNode(
           ClusterNode(name: member.name, address: member.address, leaseLeft: .seconds(1)))
     }
     state.sessions[session] = .init(node: id, epoch: known.epoch + 1)
@@ -230,7 +230,7 @@ public final class MemoryNode: SessionOwnership, PipelinedJournal {
   ) {
     perform(ended) { [self] state in
       switch claim(session, &state) {
-      case .elsewhere(let node): throw SessionOnOtherNode(node: node)
+      case .otherNode(let node): throw SessionOnOtherNode(node: node)
       case .ended(let owner): return LoadedSession(session: nil, ended: .init(owner: owner))
       case .unknown: return LoadedSession(session: nil)
       case .owned:

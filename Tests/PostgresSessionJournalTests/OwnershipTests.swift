@@ -19,7 +19,7 @@ struct OwnershipTests {
     try a.journal.commit(handle.opened)
     try a.journal.commit([handle.step(1)])
     #expect(try await a.claim(handle) == .owned)
-    guard case .elsewhere(let owner) = try await b.claim(handle) else {
+    guard case .otherNode(let owner) = try await b.claim(handle) else {
       Issue.record("two nodes own a session")
       return
     }

@@ -89,7 +89,7 @@ extension Connection {
     let batch = offloaded?.batch
     let handover = RelayHandover(
       frames: frames, isFramingKnown: isFramingKnown, backlog: backlog,
-      answers: batch?.takeAnswers() ?? [],
+      responses: batch?.takeResponses() ?? [],
       rest: waitingBatch.map { ($0.message, $0.next) }, life: life.history)
     // Responses to earlier requests of the batch that still wait for effects come as a batch of
     // their own.
@@ -183,7 +183,7 @@ extension Connection {
     relayState = nil
     frames = handover.frames
     isFramingKnown = handover.isFramingKnown
-    batch?.prepend(handover.answers)
+    batch?.prepend(handover.responses)
     if let batch {
       if let rest = handover.rest {
         waitingBatch = WaitingBatch(message: rest.message, next: rest.next, batch: batch)

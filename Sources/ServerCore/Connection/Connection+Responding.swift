@@ -115,9 +115,9 @@ extension Connection {
       }
     }
     batch.beginResponse()
-    batch.answers.response(to: id) { $0.raw(",\"result\":") }
+    batch.responses.response(to: id) { $0.raw(",\"result\":") }
     batch.append(text)
-    batch.answers.raw(byte: UInt8(ascii: "}"))
+    batch.responses.raw(byte: UInt8(ascii: "}"))
   }
 
   /// Continues a request after its work on another thread or its wait.

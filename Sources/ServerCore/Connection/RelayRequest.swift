@@ -45,7 +45,7 @@ public struct RelayHandover: Sendable {
   /// The frames that wait.
   let backlog: [Connection.Arrival]
   /// The responses to the batch of the request until now.
-  let answers: [UInt8]
+  let responses: [UInt8]
   /// The message of the batch, and the number of its requests that were carried out; nil if none
   /// are left.
   let rest: (message: [UInt8], next: Int)?

@@ -145,7 +145,7 @@ final class CommitStage {
   func whenLost(_ body: @escaping @Sendable (Set<SessionHandle>) -> Void) { writer.whenLost(body) }
 
   /// Records the end of a request to the journal.
-  func answered() { openRequests -= 1 }
+  func requestEnded() { openRequests -= 1 }
 
   /// True if commits and requests to the journal end before the call returns.
   var isSynchronous: Bool { writer.isSynchronous }

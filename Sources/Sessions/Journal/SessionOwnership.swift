@@ -52,7 +52,7 @@ public enum SessionClaim: Sendable, Equatable {
   /// This node owns the session.
   case owned
   /// Another node owns it.
-  case elsewhere(ClusterNode)
+  case otherNode(ClusterNode)
   /// The session has ended.
   /// - Parameter owner: The identity that had opened it; nil if there were no identities.
   case ended(owner: String?)

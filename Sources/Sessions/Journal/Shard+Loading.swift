@@ -118,7 +118,7 @@ extension Shard {
   private func take(
     _ result: Result<JournalStart, any Error>, _ failed: @Sendable (any Error) -> Void
   ) {
-    commits?.answered()
+    commits?.requestEnded()
     inTurn {
       guard !loader.isStopped else {
         loader.isReading = false
@@ -194,7 +194,7 @@ extension Shard {
     loader.isContinuing = true
     commits?.continuing(after: loader.position, limit: Self.sessionsAtATime) { [weak self] result in
       self?.assumeIsolated { shard in
-        shard.commits?.answered()
+        shard.commits?.requestEnded()
         shard.inTurn {
           shard.loader.isContinuing = false
           switch result {
@@ -219,7 +219,7 @@ extension Shard {
     loader.isEnding = true
     commits?.endExpired(at: sinceEpoch, limit: Self.sessionsAtATime) { [weak self] result in
       self?.assumeIsolated { shard in
-        shard.commits?.answered()
+        shard.commits?.requestEnded()
         shard.inTurn { shard.loader.isEnding = false }
         // Otherwise none is left, or the disk is full.
         if case .success(Self.sessionsAtATime) = result, shard.commits?.isSynchronous == false {
@@ -247,7 +247,7 @@ extension Shard {
   }
 
   private func take(_ result: Result<LoadedSession, any Error>, _ handle: SessionHandle) {
-    commits?.answered()
+    commits?.requestEnded()
     inTurn {
       if ownership != nil { return takeClaimed(result, handle) }
       let loading = loader.take(handle)

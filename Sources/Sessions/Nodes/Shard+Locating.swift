@@ -54,7 +54,7 @@ extension Shard {
   private func take(_ claim: Result<SessionClaim, any Error>, _ handle: SessionHandle) {
     switch claim {
     case .success(.owned): beginLoading(handle)
-    case .success(.elsewhere(let node)): located(handle, .node(node))
+    case .success(.otherNode(let node)): located(handle, .node(node))
     case .success(.ended(let owner)):
       directory.add(ended: handle, of: owner)
       located(handle)

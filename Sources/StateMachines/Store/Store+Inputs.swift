@@ -64,7 +64,7 @@ extension Store {
   }
 
   private func runSteps() {
-    if !following.isEmpty { performFollowing() }
+    if !followUps.isEmpty { performFollowUps() }
     var next = 0
     while next < waiting.count, phase == .folding {
       let step = waiting[next]
@@ -78,7 +78,7 @@ extension Store {
         beginPerforming(inputID)
         observers.began(.input(inputID), input: input, revision)
         perform(restart(of: input, after: age), for: inputID)
-        performFollowing(of: inputID)
+        performFollowUps(of: inputID)
         performed(inputID)
         _ = takeBase()
         if failure != nil { cancelAll(of: inputID) }
@@ -97,7 +97,7 @@ extension Store {
       case .replied(let run, let action, let refusal):
         replied(run, action, refusal)
       }
-      if !following.isEmpty { performFollowing() }
+      if !followUps.isEmpty { performFollowUps() }
     }
     if !waiting.isEmpty { waiting.removeAll(keepingCapacity: true) }
     if phase == .folding { phase = .idle }
@@ -109,7 +109,7 @@ extension Store {
     observers.began(.input(inputID), input: input, revision)
     if let span = runner.cause { describe(span, input) }
     perform(running.effect(of: input, from: viewer), for: inputID)
-    if !following.isEmpty { performFollowing(of: inputID) }
+    if !followUps.isEmpty { performFollowUps(of: inputID) }
     performed(inputID)
     if record != nil { accepted(input, inputID, viewer) }
   }
@@ -148,7 +148,7 @@ extension Store {
     beginPerforming(inputID)
     observers.began(.input(inputID), revision)
     perform(effect, for: inputID)
-    performFollowing(of: inputID)
+    performFollowUps(of: inputID)
     performed(inputID)
     _ = takeBase()
     if failure != nil { cancelAll(of: inputID) }

@@ -65,7 +65,7 @@ extension Store {
       fold(action, for: inputID)
       // The exchanges that the action causes begin before this one ends, so that the response waits
       // for them.
-      if !following.isEmpty { performFollowing() }
+      if !followUps.isEmpty { performFollowUps() }
     }
     guard phase != .closed, runner.ended(number) != nil else {
       listeners.server?.didReply(to: inputID, isLast: false, isRefused: false)

@@ -52,9 +52,9 @@ public final class Store<Machine: StateMachine> {
   /// after actions of feeds.
   var effectsWithoutInput: Set<InputID> = []
   /// The effects that folded actions have caused and that have not been performed, in order.
-  var following: [Following] = []
+  var followUps: [FollowUp] = []
   /// True while effects are performed that actions of work have caused.
-  package internal(set) var isFollowing = false
+  package internal(set) var isPerformingFollowUps = false
   /// The state before the input that is being performed; nil while at most one publication can
   /// follow.
   var base: JSONEncodedState.Mark?

@@ -34,7 +34,9 @@ struct FeedTests {
     private var ticks: Effect<Action> { .ticks("ticks", every: .seconds(9)) { .ticked } }
   }
 
-  @Test("a second feed does not begin, and the server of the store is notified, also when the store opens")
+  @Test(
+    "a second feed does not begin, and the server of the store is notified, also when the store opens"
+  )
   func reported() async throws {
     let bench = try await Bench(Clock())
     let (atOpening, atInput, kept) = try await bench.do { _, store in

@@ -6,7 +6,7 @@ public import StatewireJSON
 
 extension Store {
   /// An effect that an action has caused and that has not been performed.
-  struct Following {
+  struct FollowUp {
     let effect: Effect<Machine.Action>
     /// The input of the action; nil if it came from a feed.
     let inputID: InputID?
@@ -23,18 +23,18 @@ extension Store {
     // A feed that the input cancels.
     let inputID = unsettled ?? performing
     if let inputID, inputID != performing { inputIDs.began(inputID) }
-    following.append(Following(effect: effect, inputID: inputID))
+    followUps.append(FollowUp(effect: effect, inputID: inputID))
   }
 
   /// Performs the effects that the actions of the input that is being performed have caused, and
   /// those that follow from them.
-  func performFollowing(of inputID: InputID) {
+  func performFollowUps(of inputID: InputID) {
     var count = 0
-    while let index = following.firstIndex(where: { $0.inputID == inputID }) {
-      let effect = following.remove(at: index).effect
+    while let index = followUps.firstIndex(where: { $0.inputID == inputID }) {
+      let effect = followUps.remove(at: index).effect
       count += 1
       if count > Self.maximumChain {
-        following.removeAll { $0.inputID == inputID }
+        followUps.removeAll { $0.inputID == inputID }
         return failed(Self.endless, after: nil)
       }
       perform(effect, for: inputID)
@@ -42,12 +42,12 @@ extension Store {
   }
 
   /// Performs the other effects that actions have caused, and those that follow from them.
-  func performFollowing() {
-    isFollowing = true
-    defer { isFollowing = false }
+  func performFollowUps() {
+    isPerformingFollowUps = true
+    defer { isPerformingFollowUps = false }
     var count = 0
-    while phase == .folding, !following.isEmpty {
-      let next = following.removeFirst()
+    while phase == .folding, !followUps.isEmpty {
+      let next = followUps.removeFirst()
       count += 1
       if count > Self.maximumChain {
         failed(Self.endless, after: nil)
