@@ -3,7 +3,6 @@
 import Foundation
 import NIOCore
 import NIOPosix
-import Synchronization
 import TestSupport
 import Testing
 
@@ -14,7 +13,7 @@ import Testing
 struct SocketRelayTests {
   /// A tap that keeps what it gets.
   private final class Tap: RelayTap {
-    let bytes = Mutex<[RelaySide: [UInt8]]>([:])
+    let bytes = Watched<[RelaySide: [UInt8]]>([:])
     let ends = Record<String>()
 
     func opened() -> Int { 1 }

@@ -155,6 +155,8 @@ struct FrameLimitTests {
   func inputs() throws {
     let wire = Wire()
     let inputs = Inputs(maximumCount: 10, backoff: Backoff())
+    // Requests without a response retain it, and it retains its connection.
+    defer { inputs.disconnected() }
     try wire.limit(bytes: 150, nesting: 10)
     inputs.connected(wire.connection, accepted: 0) { _ in }
     var failures: [RPCError] = []
@@ -183,6 +185,8 @@ struct FrameLimitTests {
   func place() throws {
     let wire = Wire()
     let inputs = Inputs(maximumCount: 10, backoff: Backoff())
+    // Requests without a response retain it, and it retains its connection.
+    defer { inputs.disconnected() }
     inputs.connected(wire.connection, accepted: 0) { _ in }
     var failures = 0
     func add(_ text: String) throws {
