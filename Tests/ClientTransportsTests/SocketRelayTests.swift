@@ -136,11 +136,7 @@ struct SocketRelayTests {
     let (server, address) = try await echo()
     let folder = try TestFolder()
     let path = folder.file("socket")
-    // The listener of a file that was renamed does not remove it.
-    let ended = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .bind(unixDomainSocketPath: folder.file("first")).get()
-    #expect(rename(folder.file("first"), path) == 0)
-    try await ended.close()
+    #expect(Self.makeAbandonedSocket(path))
     try await withRelay(to: address, at: path, Tap()) { relay in
       let client = try await ClientConnection.connect(to: relay)
       await client.close()
@@ -152,5 +148,18 @@ struct SocketRelayTests {
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data("text".utf8))
     try await server.close()
+  }
+  /// Makes the file of a socket that does not listen, and closes the socket.
+  private static func makeAbandonedSocket(_ path: String) -> Bool {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    return withUnsafePointer(to: &address) { address in
+      address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+      }
+    }
   }
 }
