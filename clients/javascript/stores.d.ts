@@ -138,6 +138,8 @@ export class TestStore<State = any, Event = any> {
   );
   /** The state after the last step that was sent or received. */
   readonly state: State;
+  /** Returns what a subscribed viewer receives of the state. */
+  viewFor(viewer: Partial<Viewer>): any;
   /** The view of clients that have none of their own. */
   readonly view: any;
   /** Sends an input; rejects with the `Refusal` if the store refuses it. */

@@ -82,10 +82,12 @@ final class ProgramLoop {
   /// True if work waits until all stores are restored.
   var holdsWork = false
 
-  /// Limits the lines of the log.
+  /// Limits the lines of the process in the log.
   private let lines = TokenBucket(perSecond: 20, at: .now)
-  /// True if lines were dropped since the last one.
-  private var hasLeftOutLines = false
+  /// True if the last line of the process was dropped.
+  private var dropsLines = false
+  /// Limits the failures in the log. A long traceback of the process does not use them up.
+  private let failureLines = TokenBucket(perSecond: 20, at: .now)
   /// Limits the messages of the process that belong to no work. Each process begins without debt.
   var unsolicitedMessages = ProgramLoop.unsolicitedLimit()
   private var replies = ReplyBatch()
@@ -316,18 +318,15 @@ final class ProgramLoop {
 
   private func report(_ line: String) {
     if !line.isEmpty { lastErrorLine = line }
-    guard lines.takeOne(at: .now) else {
-      hasLeftOutLines = true
-      return
-    }
-    if hasLeftOutLines { log(.output("(output lines dropped: too many)")) }
-    hasLeftOutLines = false
-    log(.output(line))
+    let isDropped = !lines.takeOne(at: .now)
+    if isDropped, !dropsLines { log(.output("(the next lines are dropped: too many in a second)")) }
+    dropsLines = isDropped
+    if !isDropped { log(.output(line)) }
   }
 
   /// Logs a failure that does not end the process, unless too many lines were logged.
   func logFailure(_ text: String) {
-    if lines.takeOne(at: .now) { log(.failure(text)) }
+    if failureLines.takeOne(at: .now) { log(.failure(text)) }
   }
 
   static func unsolicitedLimit() -> TokenBucket { TokenBucket(perSecond: 1_000, at: .now) }

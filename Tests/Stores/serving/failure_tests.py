@@ -198,6 +198,20 @@ def on_input(params):
         [line] = [line for line in server.text().splitlines() if "exit code 1" in line]
         self.assertIn("ValueError: the invariant 17 is broken", line)
 
+    def test_failure_after_many_lines_is_logged(self) -> None:
+        """A long traceback had used up the lines of the log, also those of the server."""
+        program = self.program("""
+def on_input(params):
+    print("a line\\n" * 100, file=sys.stderr)
+    raise Failure("the invariant 17 is broken")
+""")
+        server = self.serve("--log-level", "info", k=program.command)
+        client = self.client(server)
+        client.call("store/open", store="k", kind="k", config={})
+        self.stops(client, "k", {})
+        self.wait(lambda: "the invariant 17 is broken" in server.text(), "the failure is logged")
+        self.wait(lambda: "lines are dropped" in server.text(), "the dropped lines are logged")
+
     def test_cancelled_work_does_not_begin(self) -> None:
         """The work waits for the program when its time is over."""
         program = self.program("""

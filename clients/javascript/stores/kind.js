@@ -90,15 +90,24 @@ export class Machine {
 
 	/** Returns the state, the view of everyone as `view`, and those of single viewers as `view KEY`. */
 	#parts(state, viewers) {
-		const { view, viewsBy } = this.#kind;
-		const seen = (viewer) => view?.(state, { ...SERVER, ...viewer }, this.#opening.configuration);
+		const { viewsBy } = this.#kind;
 		const parts = new Map([["state", state]]);
-		const everyone = seen();
+		const everyone = this.#seen(state);
 		if (everyone === undefined) return parts;
 		parts.set("view", everyone);
 		for (const { [viewsBy]: key = null } of viewers)
-			if (key !== null) parts.set(`view ${key}`, seen({ [viewsBy]: key }));
+			if (key !== null) parts.set(`view ${key}`, this.#seen(state, { [viewsBy]: key }));
 		return parts;
+	}
+
+	/** Returns what a viewer receives of the state. */
+	viewFor(viewer) {
+		const { viewsBy } = this.#kind;
+		return this.#seen(this.state, viewsBy && { [viewsBy]: viewer[viewsBy] ?? null }) ?? this.state;
+	}
+
+	#seen(state, viewer) {
+		return this.#kind.view?.(state, { ...SERVER, ...viewer }, this.#opening.configuration);
 	}
 }
 

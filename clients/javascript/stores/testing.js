@@ -46,6 +46,11 @@ export class TestStore {
 		await this.#proceed();
 	}
 
+	/** Returns what a subscribed viewer receives of the state. */
+	viewFor(viewer) {
+		return this.#machine.viewFor(viewer);
+	}
+
 	/** Sets the subscribed viewers. */
 	async present(viewers) {
 		await this.#received();

@@ -190,6 +190,15 @@ test("debounce, throttle, latest and serial", async () => {
   await store.finish();
 });
 
+test("a test can look at the view of a viewer", () => {
+	const view = (state, viewer) => ({ count: state.count, you: viewer.frontend, role: viewer.role });
+	const store = new TestStore({ initial: { count: 1 }, update: (state) => state, view, viewsBy: "frontend" });
+	assert.deepEqual(store.view, { count: 1, you: null, role: null });
+	assert.deepEqual(store.viewFor({ frontend: "page", role: "observer" }), { count: 1, you: "page", role: null });
+	const plain = new TestStore({ initial: { count: 1 }, update: (state) => state });
+	assert.deepEqual(plain.viewFor({ frontend: "page" }), { count: 1 });
+});
+
 test("a restart ends work and keeps waits; an older state is migrated", async () => {
   const { store, take, ...kind } = logged();
   store.inject("work", "hang", 2);

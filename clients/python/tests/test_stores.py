@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import subprocess
 import sys
@@ -212,6 +213,7 @@ class TestStores(unittest.TestCase):
             view=lambda state, viewer: {"count": len(state["names"]), "you": viewer.identity})  # fmt: skip
         store.present([Viewer(identity="anna"), Viewer()])
         self.assertEqual((store.state, store.view), ({"names": ["anna", None]}, {"count": 2, "you": None}))
+        self.assertEqual(store.view_for(Viewer("anna", "page")), {"count": 2, "you": "anna"})
 
     def test_a_state_of_an_older_version_is_migrated(self) -> None:
         members: dict[str, Any] = {"initial": {}, "update": update, "version": 2}
@@ -220,6 +222,24 @@ class TestStores(unittest.TestCase):
         self.assertEqual(migrated.state, {"log": ["a"]})
         with self.assertRaisesRegex(ValueError, "version 1 cannot be used by version 2"):
             TestStore(**members, restoring=["a"], restored_version=1)
+
+    def test_a_migrated_state_has_the_type_of_states(self) -> None:
+        """Its JSON form is accepted too."""
+
+        @dataclasses.dataclass(frozen=True)
+        class Votes:
+            count: int
+
+        def migrated(new: Any) -> TestStore:
+            return TestStore(initial=Votes(0), update=lambda state, event: state, state=Votes, version=2,
+                             migrate=lambda version, state: new, restoring=1, restored_version=1)  # fmt: skip
+
+        self.assertEqual(migrated(Votes(1)).state, Votes(1))
+        self.assertEqual(migrated({"count": 1}).state, Votes(1))
+        with self.assertRaisesRegex(Refusal, "count is missing"):
+            migrated({"number": 1})
+        with self.assertRaisesRegex(Refusal, "must be a JSON object"):
+            migrated(None)
 
 
 PROGRAM = """
@@ -250,6 +270,19 @@ class Served(unittest.TestCase):
             [sys.executable, "-c", PROGRAM], input="".join(lines), capture_output=True, text=True, timeout=60,
             check=True)  # fmt: skip
         return [json.loads(line) for line in done.stdout.splitlines()], done.stderr
+
+    def test_a_print_is_seen_while_the_program_runs(self) -> None:
+        opened = {"store": 1, "name": "a", "configuration": {}, "viewer": {}, "now": 0}
+        sent = {"store": 1, "viewer": {}, "now": 0, "input": "one"}
+        with subprocess.Popen(
+            [sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, text=True) as program:  # fmt: skip
+            assert program.stdin and program.stderr
+            for id, (method, params) in enumerate([("open", opened), ("input", sent)]):
+                request = {"jsonrpc": "2.0", "id": id, "method": f"machine/{method}", "params": params}
+                print(json.dumps(request), file=program.stdin, flush=True)
+            self.assertEqual(program.stderr.readline(), "printed\n")
+            program.stdin.close()
 
     def test_a_failure_keeps_the_state_and_is_logged(self) -> None:
         opened: dict[str, Any] = {"store": 1, "name": "a", "configuration": {}, "viewer": {}, "now": 0}

@@ -4,6 +4,7 @@
 import dataclasses
 import functools
 import inspect
+import json
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, get_origin, get_type_hints
 
@@ -131,7 +132,9 @@ class Machine:
     def _restored(self, version: int, state: Any) -> Any:
         kind = self._kind
         if version < kind.version and kind.migrate:
-            return kind.migrate(version, state)
+            new = kind.migrate(version, state)
+            # Also a state in its JSON form; other values are refused with the path of the fault.
+            return new if kind.state is None else kind.forms["state"].decode(json.loads(text(new)))
         if version != kind.version:
             raise ValueError(f"a state of version {version} cannot be used by version {kind.version}")
         state = kind.forms["state"].decode(state)
@@ -163,13 +166,20 @@ class Machine:
 
     def _seen(self, state: Any) -> dict[str | None, Any]:
         """Returns the views by the viewers; none if everyone sees the state."""
-        view, by = self._kind.view, self._kind.views_by
-        if view is None:
-            return {}
-        viewers = {getattr(viewer, by): Viewer(**{by: getattr(viewer, by)}) for viewer in self._viewers if by}
-        viewers[None] = Viewer()
-        views = {name: call(view, state, viewer, self._configuration) for name, viewer in viewers.items()}
+        by = self._kind.views_by
+        viewers = {getattr(viewer, by): viewer for viewer in self._viewers if by} | {None: Viewer()}
+        views = {name: self._view(state, viewer) for name, viewer in viewers.items()}
         return {} if views[None] is None else views
+
+    def view_for(self, viewer: Viewer) -> Any:
+        """Returns what a viewer receives of the state."""
+        view = self._view(self.state, viewer)
+        return self.state if view is None else view
+
+    def _view(self, state: Any, viewer: Viewer) -> Any:
+        view, by = self._kind.view, self._kind.views_by
+        known = Viewer(**{by: getattr(viewer, by)}) if by else Viewer()
+        return call(view, state, known, self._configuration) if view else None
 
 
 _Sent = tuple[Any, int]

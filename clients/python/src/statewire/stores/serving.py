@@ -3,9 +3,11 @@
 
 import asyncio
 import inspect
+import io
 import json
 import os
 import signal
+import sys
 import threading
 import traceback
 from collections.abc import Callable
@@ -114,6 +116,9 @@ def serve(kind: StoreKind | None = None, **members: Any) -> None:
     program = Program(kind or StoreKind(**members), os.fdopen(os.dup(1), "wb", 1 << 16))
     source = os.dup(0)
     os.dup2(2, 1)
+    # A print is seen when it happens.
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     # Control-C in a terminal reaches the server too, which ends the program.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -138,5 +143,6 @@ def _failure(id: Any, error: Exception) -> str:
         data = {"path": error.path} | ({"limit": error.limit} if error.limit else {})
         response = {"code": -32602, "message": error.message, "data": data}
     else:
-        traceback.print_exception(error)
+        # The last calls, which are those of the author: the log takes a limited number of lines.
+        traceback.print_exception(error, limit=-5)
     return "" if id is None else _line(id, "error", text(response))

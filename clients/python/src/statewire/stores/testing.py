@@ -65,6 +65,10 @@ class TestStore:
         self._check_received()
         self._step("input", input=_json(input), viewer=vars(viewer or Viewer()))
 
+    def view_for(self, viewer: Viewer) -> Any:
+        """Returns what a subscribed viewer receives of the state."""
+        return self._machine.view_for(viewer)
+
     def present(self, viewers: list[Viewer]) -> None:
         """Sets the subscribed viewers."""
         self._check_received()
