@@ -42,7 +42,8 @@ def sources(root):
     text = []
     for name in names.stdout.split("\0"):
         path = root / name
-        if name and path.is_file() and path.suffix in (".swift", ".py", ".js", ".c", ".h", ".sh", ""):
+        # This file has the planted message.
+        if name and path.name != "messages.py" and path.is_file() and path.suffix in (".swift", ".py", ".js", ".c", ".h", ".sh", ""):
             text.append(path.read_text(errors="replace"))
     joined = re.sub(r"\\\n\s*", "", "\n".join(text))
     joined = re.sub(r"\"\s*\+?\s*\n\s*\+?\s*f?\"", "", joined)
