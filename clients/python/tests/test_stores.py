@@ -13,6 +13,7 @@ from typing import Any
 from statewire.stores import (
     Context,
     Refusal,
+    StoreKind,
     TestFailure,
     TestStore,
     Viewer,
@@ -23,6 +24,7 @@ from statewire.stores import (
     every,
     run,
 )
+from statewire.stores.kind import Machine
 
 
 def update(state: Any, received: Any, context: Context) -> Any:
@@ -222,6 +224,20 @@ class TestStores(unittest.TestCase):
         self.assertEqual(migrated.state, {"log": ["a"]})
         with self.assertRaisesRegex(ValueError, "version 1 cannot be used by version 2"):
             TestStore(**members, restoring=["a"], restored_version=1)
+
+    def test_a_new_member_with_a_default_is_sent_after_a_restart(self) -> None:
+        """The first change of it was a patch of a member that the server did not have."""
+
+        @dataclasses.dataclass(frozen=True)
+        class Named:
+            count: int
+            name: str = ""
+
+        machine = Machine(StoreKind(Named(0), lambda state, event: state, state=Named), "a", {})
+        update = json.loads(machine.turn("restore", {"version": 1, "state": {"count": 1}}))
+        self.assertEqual(update, {"state": {"count": 1, "name": ""}})
+        again = Machine(StoreKind(Named(0), lambda state, event: state, state=Named), "a", {})
+        self.assertEqual(json.loads(again.turn("restore", {"version": 1, "state": update["state"]})), {})
 
     def test_a_migrated_state_has_the_type_of_states(self) -> None:
         """Its JSON form is accepted too."""

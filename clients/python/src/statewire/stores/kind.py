@@ -137,9 +137,11 @@ class Machine:
             return new if kind.state is None else kind.forms["state"].decode(json.loads(text(new)))
         if version != kind.version:
             raise ValueError(f"a state of version {version} cannot be used by version {kind.version}")
-        state = kind.forms["state"].decode(state)
-        self._sent = (state, len(text(state)))
-        return state
+        new = kind.forms["state"].decode(state)
+        form = text(new)
+        # The type may have new members with defaults, which the state of the server does not have.
+        self._sent = (new, len(form)) if json.loads(form) == state else None
+        return new
 
     def _update(self, state: Any, effects: Any) -> str:
         """Returns the update to a state; then the server has it."""
