@@ -221,8 +221,10 @@ struct ProcessTests {
     let first = try await ClientConnection.connect(to: .unix(path: socket), framing: .lines)
     let second = try await ClientConnection.connect(to: .unix(path: socket), framing: .lines)
     // A client without a first request is disconnected after a while.
-    try await second.send(ping)
-    _ = try await second.receive()
+    for client in [first, second] {
+      try await client.send(ping)
+      _ = try await client.receive()
+    }
     try await first.send(exit)
     #expect(try await first.receive() == nil)
     try await stdio.send(exit)
