@@ -95,12 +95,14 @@ struct OpenRequests {
   /// A process begins its requests in order. So it has failed at the work that it was asked for after the
   /// last response, or else at the first request in order. Work may also fail at any later time: if that
   /// request is not repeated, all work is suspected.
-  var suspects: [Request] {
+  ///
+  /// - Returns: The requests, and true if one of them is the culprit for all that is known.
+  var suspects: (requests: [Request], areLikely: Bool) {
     let next = ordered.isEmpty ? Int.max : firstID
     let begun = work.filter { $0.key > lastEnded && $0.key < next }
-    guard begun.isEmpty else { return begun.values.map(\.request) }
-    if let first = (ordered.first ?? nil)?.request, first.isRepeated { return [first] }
-    return work.values.map(\.request)
+    guard begun.isEmpty else { return (begun.values.map(\.request), true) }
+    if let first = (ordered.first ?? nil)?.request, first.isRepeated { return ([first], true) }
+    return (work.values.map(\.request), false)
   }
 
   /// Returns the work whose request has an id; nil if there is none.

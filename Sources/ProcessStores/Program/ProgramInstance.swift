@@ -30,7 +30,9 @@ final class ProgramInstance {
   private static let maximumFailures = 3
 
   /// Counts a failure of the program at an effect, or at restoring the store.
-  func failed(at key: Int?) { failures[key, default: 0] += 1 }
+  ///
+  /// - Parameter isLikely: False if many requests are suspected: it counts half.
+  func failed(at key: Int?, isLikely: Bool) { failures[key, default: 0] += isLikely ? 2 : 1 }
 
   /// Resets the count of failures at a request, because the program has responded to it.
   func succeeded(at key: Int?) { if !failures.isEmpty { failures[key] = nil } }
@@ -42,7 +44,7 @@ final class ProgramInstance {
   func hasFailed(_ key: Int?) -> Bool { failures[key] != nil }
 
   /// True if a request is not repeated.
-  func hasFailedTooOften(_ key: Int?) -> Bool { failures[key, default: 0] >= Self.maximumFailures }
+  func hasFailedTooOften(_ key: Int?) -> Bool { failures[key, default: 0] >= 2 * Self.maximumFailures }
 
   init(_ setup: StoreSetup) { self.setup = setup }
 

@@ -104,13 +104,13 @@ extension ProgramLoop {
       deliver(reply.message(.updated(update)), to: reply)
     case .work(let work, let pending, _, let events):
       works[work] = nil
-      instance.succeeded(at: pending.key)
       var reader = JSONReader(result)
       var action: JSONText?
       try reader.beginObject()
       while let key = try reader.nextKey() {
         if key == "action" { action = try reader.read() } else { _ = try reader.skipValue() }
       }
+      instance.succeeded(at: pending.key)
       events.yield(.ended(action))
       events.finish()
     }

@@ -99,7 +99,7 @@ extension ProgramLoop {
 
   /// Restores all stores in a new process, and sends what has waited for it.
   func restoreAll() {
-    restoring = 0
+    (restoring, isRestoringAll) = (0, true)
     unrestored = instances.keys.sorted().filter { instances[$0]?.hasState == true }
     restoreNext()
     takeEarly()
@@ -114,23 +114,26 @@ extension ProgramLoop {
 
   /// Restores the next stores: a bounded number at a time, so that the states of all stores are not in
   /// memory twice. Sends the work that has waited once all are restored.
-  private func restoreNext() {
+  func restoreNext() {
     while restoring < Self.maximumRestoring, !unrestored.isEmpty {
       let number = unrestored.removeFirst()
       if let instance = instances[number], !instance.isOpen { restore(instance) }
     }
-    guard holdsWork, !isRestoring else { return }
+    guard restoring == 0, unrestored.isEmpty else { return }
+    isRestoringAll = false
+    guard holdsWork else { return }
     holdsWork = false
     for instance in instances.values where instance.isOpen { sendWaiting(instance) }
   }
 
-  /// True while stores are restored. Work waits meanwhile: the process may fail at it at any time, and
-  /// not the stores are to be suspected then.
-  private var isRestoring: Bool { restoring > 0 || !unrestored.isEmpty }
-
   /// Handles the end of the restoring of a store.
   func restored(_ instance: ProgramInstance) {
     restoring -= 1
+    guard instances[instance.setup.number] === instance else {
+      // It was closed meanwhile.
+      requests.notify("machine/close") { $0.member("store", instance.setup.number) }
+      return restoreNext()
+    }
     instance.isOpen = true
     instance.succeeded(at: nil)
     if instance.viewers != nil { sendViewers(instance) }
@@ -190,7 +193,8 @@ extension ProgramLoop {
     if let problem = instance.problem, case .input = job {
       return end(job, InputRefusal(.unavailable, problem))
     }
-    if case .work = job, isRestoring {
+    // The process may fail at it at any time, and not the stores are to be suspected then.
+    if case .work = job, isRestoringAll {
       holdsWork = true
     } else if instance.isOpen, case .running = phase {
       if isFull, case .input = job { return end(job, unavailable) }
@@ -276,12 +280,12 @@ extension ProgramLoop {
   }
 
   /// Records that the process has failed at a request.
-  func recordFailure(_ request: Request) {
+  func recordFailure(_ request: Request, isLikely: Bool) {
     switch request {
-    case .restore(let instance): instance.failed(at: nil)
-    case .viewers(let instance): instance.failed(at: ProgramInstance.viewersKey)
-    case .job(let instance, .action(_, let key, _, _, _)): instance.failed(at: key)
-    case .job(let instance, .work(_, let pending, _, _)): instance.failed(at: pending.key)
+    case .restore(let instance): instance.failed(at: nil, isLikely: isLikely)
+    case .viewers(let instance): instance.failed(at: ProgramInstance.viewersKey, isLikely: isLikely)
+    case .job(let instance, .action(_, let key, _, _, _)): instance.failed(at: key, isLikely: isLikely)
+    case .job(let instance, .work(_, let pending, _, _)): instance.failed(at: pending.key, isLikely: isLikely)
     case .describe, .open, .job, .probe: break
     }
   }

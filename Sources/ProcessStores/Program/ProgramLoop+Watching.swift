@@ -83,6 +83,8 @@ extension ProgramLoop {
     guard case .ending = phase else { return }
     phase = .running
     for instance in instances.values where instance.isOpen { sendWaiting(instance) }
+    // Stores that were loaded meanwhile.
+    restoreNext()
     takeEarly()
   }
 

@@ -79,7 +79,9 @@ final class ProgramLoop {
   var unrestored: [Int] = []
   var restoring = 0
   static let maximumRestoring = 64
-  /// True if work waits until all stores are restored.
+  /// True until all stores are restored in a new process. Work waits meanwhile.
+  var isRestoringAll = false
+  /// True if work waits so.
   var holdsWork = false
 
   /// Limits the lines of the process in the log.
@@ -195,7 +197,8 @@ final class ProgramLoop {
     phase = .waiting(until: .now + delay)
     described(nil, reason)
     if delay > .zero || hasFailedToStart { failEarly() }
-    for suspect in request.map({ [$0] }) ?? open.suspects { recordFailure(suspect) }
+    let (suspects, areLikely) = request.map { ([$0], true) } ?? open.suspects
+    for suspect in suspects { recordFailure(suspect, isLikely: areLikely) }
     let problem = "the program of the store kind \(kind.quoted()) has failed"
     if let request { interrupted(request, problem) }
     failRequests(problem)

@@ -100,23 +100,39 @@ def on_restore(params):
 
     def test_poison_work_under_load(self) -> None:
         """Requests of other stores wait in the program when it ends."""
-        for name in ("poison", "late"):
+        # For work that ends the program later, other work is suspected as well, so each failure counts half.
+        for name, runs in (("poison", 3), ("late", 6)):
             program = self.program(EFFECTS)
             server = self.serve(k=program.command)
             client, bad = self.client(server), self.client(server)
             client.call("store/send", store="k", input=[])
             bad.send("store/send", store="k", input=[run(name)])
 
-            def ends(program: Program = program, client: Client = client, name: str = name) -> bool:
+            def ends(program: Program = program, client: Client = client, name: str = name, runs: int = runs) -> bool:
                 for _ in range(100):
                     client.send("store/send", store="k", input=[])
                 client.response(client.send("store/send", store="k", input=[]))
-                return len(program.requests("run", name=name)) >= 3
+                return len(program.requests("run", name=name)) >= runs
 
             self.wait(ends, "the program ends three times")
             self.accepted(client, "k", [])
             self.accepted(bad, "k", [])
-            self.assertEqual(len(program.requests("run", name=name)), 3)
+            self.assertEqual(len(program.requests("run", name=name)), runs)
+
+    def test_work_with_a_wrong_response(self) -> None:
+        """It was repeated without end: a response that breaks the protocol counted as a success."""
+        program = self.program("""
+def on_input(params):
+    return {"effects": params["input"]}
+
+def on_run(params):
+    respond(None)
+""")
+        client = self.client(self.serve(k=program.command))
+        client.send("store/send", store="k", input=[run("wrong")])
+        self.wait(lambda: len(program.requests("run")) >= 3, "three wrong responses")
+        self.accepted(client, "k", [])
+        self.assertEqual(len(program.requests("run")), 3)
 
     def test_poison_work_beside_many_stores(self) -> None:
         """Stores that were restored at that time were suspected in its place, and refused their inputs."""
