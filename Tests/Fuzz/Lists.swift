@@ -92,7 +92,7 @@ struct Lists {
     return Todo(id: "new \(createdCount)", title: title(number))
   }
 
-  // SmallCollection titles, so that a change is often reverted.
+  // Few titles, so that a change is often reverted.
   private func title(_ number: Int) -> String { ["", "é\u{1}", "a longer title"][number % 3] }
 
   /// Returns the id of an element, or an unknown id.

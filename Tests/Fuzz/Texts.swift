@@ -14,7 +14,7 @@ enum Texts {
       Result { () throws(JSONError) in try JSONValue(parsing: bytes) }
     }.get()
     expect((read != nil) == skips(bytes, JSONLimits()), "reading and skipping disagree")
-    // SmallCollection texts of random bytes exceed the usual limit of depth.
+    // Few texts of random bytes exceed the usual limit of depth.
     _ = skips(bytes, JSONLimits(maximumDepth: 3))
     if let read { writes(read) }
     decode(TodoInput.self, bytes, read)

@@ -17,7 +17,7 @@ struct IDKeyTests {
       }
     }
     for _ in 0..<100_000 {
-      // SmallCollection different bytes, so that ids differ in one position, or in the number of equal bytes.
+      // Few different bytes, so that ids differ in one position, or in the number of equal bytes.
       ids.insert((0..<random.below(8)).map { _ in [0, 1, 0x30, 0x31, 0x7F][random.below(5)] })
     }
     // Only valid UTF-8 can be a string.

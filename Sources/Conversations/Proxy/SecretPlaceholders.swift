@@ -11,7 +11,7 @@ struct SecretPlaceholders {
   /// The shortest secret that is looked for in other texts, in bytes.
   static let minimumBytes = 4
 
-  private var standIns: [String: String] = [:]
+  private var placeholders: [String: String] = [:]
   /// The secrets by their first four bytes; longer ones first.
   private var index: [UInt32: [[UInt8]]] = [:]
   /// The memory of the secrets, approximately.
@@ -32,15 +32,15 @@ struct SecretPlaceholders {
   }
 
   private mutating func placeholder(new secret: String) -> String {
-    if let known = standIns[secret] { return known }
-    let new = Self.text(standIns.count, like: secret)
-    standIns[secret] = new
+    if let known = placeholders[secret] { return known }
+    let new = Self.text(placeholders.count, like: secret)
+    placeholders[secret] = new
     byteCount += 2 * secret.utf8.count + 128
     return new
   }
 
   /// Returns the stand-in of a secret that was sent; nil if there is none.
-  func known(_ secret: String) -> String? { standIns[secret] }
+  func known(_ secret: String) -> String? { placeholders[secret] }
 
   /// Adds a secret that only the server has sent: it is looked for in other texts.
   mutating func note(_ secret: String) {
@@ -76,7 +76,7 @@ struct SecretPlaceholders {
         let secret = index[Self.key(rest)]?.first(where: { rest.starts(with: $0) })
       {
         let secretText = String(decoding: secret, as: UTF8.self)
-        result += (standIns[secretText] ?? Self.text(0, like: secretText)).utf8
+        result += (placeholders[secretText] ?? Self.text(0, like: secretText)).utf8
         rest = rest.dropFirst(secret.count)
         isChanged = true
       } else {

@@ -44,7 +44,9 @@ final class ProgramInstance {
   func hasFailed(_ key: Int?) -> Bool { failures[key] != nil }
 
   /// True if a request is not repeated.
-  func hasFailedTooOften(_ key: Int?) -> Bool { failures[key, default: 0] >= 2 * Self.maximumFailures }
+  func hasFailedTooOften(_ key: Int?) -> Bool {
+    failures[key, default: 0] >= 2 * Self.maximumFailures
+  }
 
   init(_ setup: StoreSetup) { self.setup = setup }
 

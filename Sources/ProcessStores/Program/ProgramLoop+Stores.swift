@@ -284,8 +284,10 @@ extension ProgramLoop {
     switch request {
     case .restore(let instance): instance.failed(at: nil, isLikely: isLikely)
     case .viewers(let instance): instance.failed(at: ProgramInstance.viewersKey, isLikely: isLikely)
-    case .job(let instance, .action(_, let key, _, _, _)): instance.failed(at: key, isLikely: isLikely)
-    case .job(let instance, .work(_, let pending, _, _)): instance.failed(at: pending.key, isLikely: isLikely)
+    case .job(let instance, .action(_, let key, _, _, _)):
+      instance.failed(at: key, isLikely: isLikely)
+    case .job(let instance, .work(_, let pending, _, _)):
+      instance.failed(at: pending.key, isLikely: isLikely)
     case .describe, .open, .job, .probe: break
     }
   }

@@ -108,7 +108,7 @@ extension Participant {
   public func subscription(
     _ name: JSONKey, isolation shard: isolated Shard
   ) throws(SessionError) -> Subscription {
-    // SmallCollection stores are in use at a time, so a comparison of bytes is faster than a lookup by a new
+    // Few stores are in use at a time, so a comparison of bytes is faster than a lookup by a new
     // string.
     if let index = subscriptions.firstIndex(where: { name.isSame(as: $0.name) }) {
       let subscription = subscriptions[index]
