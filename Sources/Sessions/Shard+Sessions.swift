@@ -42,19 +42,19 @@ extension Shard {
     {
       throw .nameInUse
     }
-    var member = participant
+    var attached = participant
     if participant.session === session {
       participant.unsubscribeAll()
     } else {
       // The new participant is created before the present one leaves, because the stores of the
       // present session may end with it.
-      member = Participant(participant.client, session, named: named, role: request.role)
+      attached = Participant(participant.client, session, named: named, role: request.role)
       participant.session.leave(participant, isolation: self)
     }
-    session.join(member, as: named, request.role, self)
+    session.join(attached, as: named, request.role, self)
     // The phase changes first: changes of stores that become active belong to the response.
     session.participantsChanged()
-    return (member, try resume(member, request.revisions, named))
+    return (attached, try resume(attached, request.revisions, named))
   }
 
   private func resume(

@@ -255,21 +255,21 @@ extension ListStorage {
   /// one position therefore costs O(log² n) amortised, as in the usual list-order maintenance.
   private func makeRoom(around position: Int) {
     var radius = 16
-    var flushable: UInt64 = 1 << 16
+    var minimumStep: UInt64 = 1 << 16
     while true {
       let range = Swift.max(0, position - radius)..<Swift.min(count, position + radius)
       let low = range.lowerBound == 0 ? 0 : history.order.key(at: range.lowerBound - 1)
       let high =
         range.upperBound == count ? UInt64.max : history.order.key(at: range.upperBound)
       let step = (high - low) / UInt64(range.count + 1)
-      if step >= flushable || range.count == count {
+      if step >= minimumStep || range.count == count {
         for (offset, rank) in range.enumerated() {
           relabel(at: rank, to: low + step * UInt64(offset + 1))
         }
         return
       }
       radius *= 4
-      flushable *= 2
+      minimumStep *= 2
     }
   }
 

@@ -335,26 +335,26 @@ struct ConversationRecorderTests {
     #expect(recording.took("> 1").isEmpty)
   }
 
-  @Test("a stand-in is the same each time, and has the lengths of the secret")
-  func standIns() {
-    var standIns = SecretPlaceholders()
+  @Test("a placeholder is the same each time, and has the lengths of the secret")
+  func placeholders() {
+    var placeholders = SecretPlaceholders()
     let secrets = [
       "a", "ab", "abcde", "quux\"\\corge", "Größe-Straße-42", "👍🏽👍🏽👍🏽👍🏽", "\u{1}x",
       "x\u{301}yz",
     ]
     var all: [String] = []
     for secret in secrets + ["abcdf", "👍🏽👍🏽👍🏾👍🏽"] {
-      let placeholder = standIns.placeholder(for: secret)
+      let placeholder = placeholders.placeholder(for: secret)
       #expect(placeholder.count == secret.count)
       #expect(
         JSONValue.string(placeholder).bytes.count == JSONValue.string(secret).bytes.count,
         "\(secret)")
-      #expect(standIns.placeholder(for: secret) == placeholder)
+      #expect(placeholders.placeholder(for: secret) == placeholder)
       all.append(placeholder)
     }
     #expect(Set(all).count == all.count)
-    #expect(standIns.placeholder(for: "") == "")
-    #expect(standIns.replacing(in: "abcdf, abcde!") == "\(all[8]), \(all[2])!")
-    #expect(standIns.replacing(in: "abc") == nil)
+    #expect(placeholders.placeholder(for: "") == "")
+    #expect(placeholders.replacing(in: "abcdf, abcde!") == "\(all[8]), \(all[2])!")
+    #expect(placeholders.replacing(in: "abc") == nil)
   }
 }

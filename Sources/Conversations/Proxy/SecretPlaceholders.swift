@@ -4,7 +4,7 @@ import StatewireJSON
 
 /// The secrets of a recording, and the values that are written instead of them.
 ///
-/// A secret has the same stand-in each time, with as many characters of the same lengths, so that stores
+/// A secret has the same placeholder each time, with as many characters of the same lengths, so that stores
 /// whose rules compare or count treat both alike. In other values a secret is found if it has at
 /// least `minimumBytes` bytes.
 struct SecretPlaceholders {
@@ -17,14 +17,14 @@ struct SecretPlaceholders {
   /// The memory of the secrets, approximately.
   private(set) var byteCount = 0
 
-  /// Returns the stand-in of a secret, which may be new. An empty text has none.
+  /// Returns the placeholder of a secret, which may be new. An empty text has none.
   mutating func placeholder(for secret: String) -> String {
     if secret.isEmpty { return secret }
     note(secret)
     return placeholder(new: secret)
   }
 
-  /// Returns the stand-in of the key of a secret object. A key that could be the name of a member is
+  /// Returns the placeholder of the key of a secret object. A key that could be the name of a member is
   /// not looked for in other texts.
   mutating func placeholder(forKey key: String) -> String {
     let isName = key.utf8.allSatisfy { LineCursor.isLetter($0) || $0 == UInt8(ascii: "_") }
@@ -39,7 +39,7 @@ struct SecretPlaceholders {
     return new
   }
 
-  /// Returns the stand-in of a secret that was sent; nil if there is none.
+  /// Returns the placeholder of a secret that was sent; nil if there is none.
   func known(_ secret: String) -> String? { placeholders[secret] }
 
   /// Adds a secret that only the server has sent: it is looked for in other texts.
@@ -66,7 +66,7 @@ struct SecretPlaceholders {
     }
   }
 
-  /// Returns a text with stand-ins for the secrets in it; nil if it contains none.
+  /// Returns a text with placeholders for the secrets in it; nil if it contains none.
   func replacing(in text: String) -> String? {
     if index.isEmpty { return nil }
     var (result, isChanged): ([UInt8], Bool) = ([], false)

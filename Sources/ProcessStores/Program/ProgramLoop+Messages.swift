@@ -127,16 +127,20 @@ extension ProgramLoop {
       restoring -= 1
       setAside(instance, "the program cannot restore a store: \(error.message)")
     case .probe: break
-    case .viewers: logFailure("machine/viewers failed: \(error.message)")
-    case .job(_, let job):
+    case .viewers(let instance):
+      instance.succeeded(at: ProgramInstance.viewersKey)
+      logFailure("machine/viewers failed: \(error.message)")
+    case .job(let instance, let job):
       switch job {
       case .input(_, _, _, let reply):
         deliver(reply.message(nil, refusing: refusal(error)), to: reply)
       case .action(_, let key, let ends, _, let reply):
+        instance.succeeded(at: key)
         logFailure("machine/action failed: \(error.message)")
         deliver(reply.message(ends ? .dropped(key) : nil), to: reply)
-      case .work(let work, _, _, let events):
+      case .work(let work, let pending, _, let events):
         works[work] = nil
+        instance.succeeded(at: pending.key)
         events.yield(.failed(ActionFailure(reason: .error, message: error.message)))
         events.finish()
       }

@@ -86,8 +86,8 @@ final class ProgramLoop {
 
   /// Limits the lines of the process in the log.
   private let lines = TokenBucket(perSecond: 20, at: .now)
-  /// True if the last line of the process was dropped.
-  private var dropsLines = false
+  /// Limits the notes about lines that are dropped.
+  private let dropNotes = TokenBucket(perSecond: 1, at: .now)
   /// Limits the failures in the log. A long traceback of the process does not use them up.
   private let failureLines = TokenBucket(perSecond: 20, at: .now)
   /// Limits the messages of the process that belong to no work. Each process begins without debt.
@@ -321,10 +321,11 @@ final class ProgramLoop {
 
   private func report(_ line: String) {
     if !line.isEmpty { lastErrorLine = line }
-    let isDropped = !lines.takeOne(at: .now)
-    if isDropped, !dropsLines { log(.output("(the next lines are dropped: too many in a second)")) }
-    dropsLines = isDropped
-    if !isDropped { log(.output(line)) }
+    if lines.takeOne(at: .now) {
+      log(.output(line))
+    } else if dropNotes.takeOne(at: .now) {
+      log(.output("(lines are dropped: too many in a second)"))
+    }
   }
 
   /// Logs a failure that does not end the process, unless too many lines were logged.

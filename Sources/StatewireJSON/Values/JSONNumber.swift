@@ -161,6 +161,7 @@ extension JSONNumber: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
   ///
   /// - Precondition: The literal is a finite `Double`.
   public init(floatLiteral value: Double) {
+    // A literal is written by the programmer; it cannot be reported to a client.
     guard let number = JSONNumber(value) else {
       preconditionFailure("a Double that is not finite cannot be represented in JSON")
     }

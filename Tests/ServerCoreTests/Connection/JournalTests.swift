@@ -75,13 +75,13 @@ struct JournalTests {
     let (client, other) = (TestClient(world), TestClient(world))
     client.send(request("1", "session/open"))
     other.send(request("1", "ping"))
-    let (written, elsewhere) = (client.writes.count, other.writes.count)
+    let (written, others) = (client.writes.count, other.writes.count)
     journal.isFull = true
     client.send(keep("2", "a"))
     #expect(client.isAbandoned && client.writes.count == written)
     // Its session has no handle, so it is not journaled.
     other.send(keep("2", "a"))
-    #expect(!other.isAbandoned && other.writes.count == elsewhere + 1)
+    #expect(!other.isAbandoned && other.writes.count == others + 1)
     // The next commit writes the whole session.
     let text = try #require(
       JSONValue(parsing: client.writes[0])["result"]?["session"]?.string)
