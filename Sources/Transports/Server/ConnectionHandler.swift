@@ -332,6 +332,9 @@ extension ConnectionHandler {
     context.fireChannelInactive()
   }
 
+  /// Releases the context, also of a channel that has never been active: it has no `channelInactive`.
+  func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
   private func disconnect() {
     // First, because other clients may notice the end and connect.
     if let identity = connection?.identity ?? relay?.identity { registry.counts.release(identity) }

@@ -63,6 +63,18 @@ final class EmbeddedServer {
       over: isWebSocket ? .webSocket : .tcp)
   }
 
+  /// Ends a channel that has never been active, as one whose client was gone when it was accepted.
+  /// - Returns: The handler of its connection.
+  func endBeforeActive() throws -> ConnectionHandler {
+    let channel = EmbeddedChannel(loop: loop)
+    let handler = handler(isWebSocket: false)
+    // Unlike a socket, an embedded channel reports its end also then.
+    try channel.pipeline.syncOperations.addHandlers([EndFilter(), handler])
+    _ = try channel.finish(acceptAlreadyClosed: true)
+    loop.run()
+    return handler
+  }
+
   private func connect(_ handlers: [any ChannelHandler]) throws -> EmbeddedChannel {
     let channel = EmbeddedChannel(loop: loop)
     for handler in handlers { try channel.pipeline.syncOperations.addHandler(handler) }
@@ -76,6 +88,13 @@ final class EmbeddedServer {
     for channel in channels { _ = try channel.finish(acceptAlreadyClosed: true) }
     loop.run()
   }
+}
+
+/// Withholds the end of a channel.
+private final class EndFilter: ChannelInboundHandler {
+  typealias InboundIn = Never
+
+  func channelInactive(context: ChannelHandlerContext) {}
 }
 
 extension EmbeddedChannel {
