@@ -281,12 +281,14 @@ public final class Session {
     }
     // A client may have ended the session while the store was prepared.
     guard !isEnded || opening.prepared == nil else { throw .expiredSession }
-    if opening.isUnprepared {
+    let sharing = sharing(kind, name: name)
+    let isOpen = sharing.map { shard.sharedStores[$0.key] != nil } ?? false
+    if opening.isUnprepared, !isOpen {
       unprepared = opening
       throw .unprepared
     }
-    if case .shared(let sharing, let time) = kind.scope, !isOwnerOfShared {
-      return try share(opening, kind, sharing, keptFor: time, by: viewer, shard)
+    if let (key, time) = sharing {
+      return try share(opening, key, keptFor: time, by: viewer, shard)
     }
     joinIdentityAccount(shard)
     if let limit = account.limit(adding: 2 * opening.configuration.count) { throw .limit(limit) }

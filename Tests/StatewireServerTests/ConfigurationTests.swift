@@ -153,9 +153,9 @@ struct ConfigurationTests {
     let kind = Mirror(reflecting: ProgramKind("n", ProgramCommand(words: ["x"]))).children
       .compactMap(\.label)
     // The server sets the folders that are not watched; name and command are where they are.
-    let properties = command.filter { $0 != "unwatched" } + kind.filter { $0 == "processes" }
+    let properties = command.filter { $0 != "unwatched" } + kind.filter { ["processes", "scope"].contains($0) }
     #expect(ProgramSetting.all.map(\.property).sorted() == properties.sorted())
-    #expect(kind == ["name", "command", "processes"])
+    #expect(kind == ["name", "command", "processes", "scope"])
   }
 
   @Test("a store program has its command, environment, folder and limits from the file")
@@ -175,6 +175,8 @@ struct ConfigurationTests {
             memory-bytes: 1024
             process-limit: 7
             processes: 3
+          mine: {command: program, shared: identity}
+          ours: {command: program, shared: everyone}
         """
     ).options
     let kinds = try options.programKinds()
@@ -186,6 +188,12 @@ struct ConfigurationTests {
     #expect(all.command.environment == ["MODE": "no", "EMPTY": ""] && all.command.folder == "/srv")
     #expect(all.command.timeLimit == .seconds(2.5) && all.command.memoryBytes == 1024)
     #expect(all.command.processes == 7 && all.processes == 3 && all.command.unwatched == ["d"])
+    guard case .session? = found["all"]?.scope, case .shared(.everyone, _)? = found["ours"]?.scope,
+      case .shared(.identity, _)? = found["mine"]?.scope
+    else {
+      Issue.record("the scopes are \(kinds.map(\.scope))")
+      return
+    }
   }
 
   @Test("credentials of systemd are files in their folder")

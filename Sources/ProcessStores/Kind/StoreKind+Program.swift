@@ -10,7 +10,8 @@ extension StoreKind {
   /// - Parameters:
   ///   - name: The name in `store/open`.
   ///   - programs: Processes of the program; not empty. New stores are divided between them.
-  public init(_ name: String, programs: [StoreProgram]) {
+  ///   - scope: The sessions that use one store.
+  public init(_ name: String, programs: [StoreProgram], scope: StoreScope) {
     let turn = Lock(0)
     @Sendable func next() -> StoreProgram {
       turn.withLock { turn in
@@ -19,7 +20,7 @@ extension StoreKind {
       }
     }
     self.init(
-      preparing: name,
+      preparing: name, scope: scope,
       checkInitialState: {},
       checkState: { state, _ throws(JSONError) in
         _ = try JSON.decode(ProcessState.self, from: state)

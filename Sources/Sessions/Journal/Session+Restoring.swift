@@ -52,7 +52,9 @@ extension Session {
     _ stored: JournalContents.Store, room: Int, _ shard: isolated Shard
   ) -> RestoredStore? {
     var restored = RestoredStore(stored: stored)
-    guard !stored.isClosed, sharing(stored, shard) == nil else { return restored }
+    guard !stored.isClosed, sharing(shard.kind(stored.kind), name: stored.name) == nil else {
+      return restored
+    }
     var state: JSONValue?
     let reason: JSONError
     do throws(JSONError) {
@@ -110,9 +112,11 @@ extension Session {
     if let kept = restored.kept {
       stored.renewal = .unreadable(revision: kept.revision, reason: kept.reason)
     }
-    if !stored.isClosed, let (kind, sharing, time) = sharing(stored, shard) {
+    if !stored.isClosed,
+      let (key, time) = sharing(shard.kind(stored.kind), name: stored.name)
+    {
       do {
-        try share(stored, kind, sharing, keptFor: time, shard)
+        try share(stored, key, keptFor: time, shard)
         return nil
       } catch {
         damage.append("\(place(of: stored)) is closed: \(error)")
@@ -164,27 +168,15 @@ extension Session {
     return (storeEntry, stored)
   }
 
-  /// Returns the way in which other sessions share a store; nil if they do not, or if this session
-  /// owns it.
-  private func sharing(
-    _ stored: JournalContents.Store, _ shard: isolated Shard
-  ) -> (StoreKind, StoreScope.Sharing, keptFor: Duration)? {
-    guard !isOwnerOfShared, let kind = shard.kind(stored.kind),
-      case .shared(let sharing, let time) = kind.scope
-    else { return nil }
-    return (kind, sharing, time)
-  }
-
   /// Uses a shared store again.
   private func share(
-    _ stored: JournalContents.Store, _ kind: StoreKind, _ sharing: StoreScope.Sharing,
-    keptFor time: Duration, _ shard: isolated Shard
+    _ stored: JournalContents.Store, _ key: SharedStore.Key, keptFor time: Duration,
+    _ shard: isolated Shard
   ) throws {
     let opening = StoreOpening(
       stored.name, kind: stored.kind,
       configuration: try JSONValue(parsing: stored.configuration, limits: .stored),
       of: shard.kinds)
-    let key = SharedStore.Key(kind, sharing, name: stored.name, identity: identity)
     let viewer = Viewer(identity: identity)
     use(try shard.sharedStore(key, opening, keptFor: time, by: viewer), shard)
   }

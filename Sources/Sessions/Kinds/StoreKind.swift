@@ -269,6 +269,7 @@ public struct StoreKind: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name in `store/open`.
+  ///   - scope: The sessions that use one store.
   ///   - checkInitialState: Checks the kind when the server starts.
   ///   - checkState: Checks that a store can read a state, given its version.
   ///   - describe: Returns the schemas of the kind.
@@ -276,7 +277,7 @@ public struct StoreKind: Sendable {
   ///   - make: Creates a store with its configuration. `StoreParameters.prepared` is the value of the
   ///     preparation; nil for a store that is restored.
   package init(
-    preparing name: String,
+    preparing name: String, scope: StoreScope,
     checkInitialState: @escaping @Sendable () throws(JSONError) -> Void,
     checkState: @escaping @Sendable (JSONValue, _ version: Int) throws(JSONError) -> Void,
     describe: @escaping @Sendable (JSONSchemas) -> Description,
@@ -285,7 +286,7 @@ public struct StoreKind: Sendable {
     make: @escaping @Sendable (JSONValue, StoreParameters) throws(JSONError) -> Made
   ) {
     self.name = name
-    scope = .session
+    self.scope = scope
     refusing = nil
     read = { value throws(JSONError) in
       guard case .object = value else {

@@ -79,6 +79,11 @@ extension Session {
   /// Returns true if the store takes long to open, so that another thread should prepare it.
   public func mayPrepare(_ opening: StoreOpening, isolation shard: isolated Shard) -> Bool {
     if let storeEntry = storeEntries[opening.store], !storeEntry.isClosed { return false }
+    if let kind = try? opening.knownKind(), let (key, _) = sharing(kind, name: opening.store),
+      shard.sharedStores[key] != nil
+    {
+      return false
+    }
     shared.identity = identity
     return opening.takesLong(shared)
   }

@@ -9,12 +9,20 @@ extension Session {
   /// True if the session owns a shared store, and has no clients.
   var isOwnerOfShared: Bool { SharedStore.isOwner(owner) }
 
+  /// Returns the key of the shared store that stands under a name, and the time for which it is kept;
+  /// nil if the stores of the kind are not shared, or if the session owns it.
+  func sharing(_ kind: StoreKind?, name: String) -> (key: SharedStore.Key, time: Duration)? {
+    guard let kind, !isOwnerOfShared, case .shared(let sharing, let time) = kind.scope else {
+      return nil
+    }
+    return (SharedStore.Key(kind, sharing, name: name, identity: identity), time)
+  }
+
   /// Opens a shared store, or uses it if another session has opened it.
   func share(
-    _ opening: StoreOpening, _ kind: StoreKind, _ sharing: StoreScope.Sharing,
-    keptFor time: Duration, by viewer: Viewer, _ shard: isolated Shard
+    _ opening: StoreOpening, _ key: SharedStore.Key, keptFor time: Duration, by viewer: Viewer,
+    _ shard: isolated Shard
   ) throws(SessionError) -> StoreEntry {
-    let key = SharedStore.Key(kind, sharing, name: opening.store, identity: identity)
     let shared = try shard.sharedStore(key, opening, keptFor: time, by: viewer)
     use(shared, shard)
     journal(shared)

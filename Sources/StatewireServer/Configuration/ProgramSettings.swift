@@ -69,7 +69,7 @@ struct ProgramSetting: Sendable {
   /// True if the value is never shown.
   var isSecret = false
   /// True if a running server applies a changed value at SIGHUP.
-  var isReloaded: Bool { key != "processes" }
+  var isReloaded: Bool { key != "processes" && key != "shared" }
   /// Reads a value into a kind; returns false if the value cannot be used.
   let read: @Sendable (FileValue, inout ProgramKind) -> Bool
   /// Returns the value of a kind as text; nil if it has none.
@@ -135,6 +135,20 @@ struct ProgramSetting: Sendable {
         return true
       }, text: { "\($0.command.isWatched)" }),
     .number("processes", property: "processes", 1...256, \.processes),
+    ProgramSetting(
+      key: "shared", property: "scope", allowed: "everyone or identity",
+      read: { value, kind in
+        switch value.text {
+        case "everyone": kind.scope = .shared()
+        case "identity": kind.scope = .shared(by: .identity)
+        default: return false
+        }
+        return true
+      },
+      text: { kind in
+        guard case .shared(let sharing, _) = kind.scope else { return nil }
+        return sharing == .identity ? "identity" : "everyone"
+      }),
   ]
 
   /// Returns words as one text, with quotation marks as for a shell where they are needed.

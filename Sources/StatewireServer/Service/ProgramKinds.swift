@@ -6,7 +6,7 @@ internal import Sessions
 
 /// The store kinds of a server whose machines are programs.
 struct ProgramKinds: Sendable {
-  private let kinds: [(name: String, programs: [StoreProgram])]
+  private let kinds: [(name: String, programs: [StoreProgram], scope: StoreScope)]
   private let logger: Logger
 
   /// Starts the programs.
@@ -30,7 +30,7 @@ struct ProgramKinds: Sendable {
           }
         }
       }
-      return (kind.name, programs)
+      return (kind.name, programs, kind.scope)
     }
   }
 
@@ -50,10 +50,10 @@ struct ProgramKinds: Sendable {
   func replacing(_ others: [StoreKind]) -> [StoreKind] {
     let names = Set(kinds.map(\.name))
     return others.filter { !names.contains($0.name) }
-      + kinds.map { StoreKind($0.name, programs: $0.programs) }
+      + kinds.map { StoreKind($0.name, programs: $0.programs, scope: $0.scope) }
   }
 
-  /// Replaces the programs of kinds by others with the same name; the number of processes stays.
+  /// Replaces the programs of kinds by others with the same name; the number of processes and the scope stay.
   func replace(by changed: [ProgramKind]) {
     for kind in changed {
       for program in kinds.first(where: { $0.name == kind.name })?.programs ?? [] {

@@ -114,6 +114,8 @@ public struct ProgramKind: Sendable {
   public var command: ProgramCommand
   /// The number of processes between which the stores are divided.
   public var processes = 1
+  /// The sessions that use one store.
+  public var scope = StoreScope.session
 
   /// Creates a kind with one process.
   public init(_ name: String, _ command: ProgramCommand) {
