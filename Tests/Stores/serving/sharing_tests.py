@@ -84,7 +84,7 @@ class SharingTests(ServingTestCase):
             self.assertIn("result", client.response(number))
         first.call("store/send", store="b", input=1)
         self.assertEqual(second.state("b")["inputs"], [1])
-        # The program forgets the store that was opened in vain.
+        # The program forgets the store that no session uses.
         self.assertEqual(len(program.requests("open")), 2)
         self.wait(lambda: len(program.requests("close")) == 1, "the second store is closed")
 
