@@ -134,6 +134,14 @@ struct ConversationRunTests {
         """)
   }
 
+  @Test("a server that ends before it listens is reported when it ends")
+  func endsBeforeListening() async throws {
+    let (tally, report, _, _) = try await run(
+      ServerCommand(["sh", "-c", "exit 3", "{socket}"]), [("a.conversation", "A --> 1\nB --> 2\n")])
+    #expect(tally.exitCode == 1)
+    #expect(report.hasSuffix("because: the server has ended"), "\(report)")
+  }
+
   @Test("a missing file or server is reported")
   func missing() async throws {
     let lines = Record<String>()

@@ -184,14 +184,31 @@ extension ConversationRun {
     }
     let process = try await ClientConnection.spawn(filled, framing: framing)
     let played = await play(conversation) { [wait] _ in
-      try await Self.connect(to: socket, framing: framing, within: wait)
+      try await Self.connect(to: socket, of: process, framing: framing, within: wait)
     }
     // A listening server may ignore the end of its standard input.
     await process.close(patience: .zero)
     return played
   }
 
-  /// Connects to a server that may not listen yet; tries again until the time has passed.
+  /// Connects to a server that may not listen yet; tries again until the time has passed, or until the
+  /// server has ended.
+  private static func connect(
+    to socket: String, of process: ClientConnection, framing: ClientConnection.Framing,
+    within time: Duration
+  ) async throws -> ClientConnection {
+    try await withThrowingTaskGroup(of: ClientConnection.self) { group in
+      defer { group.cancelAll() }
+      group.addTask { try await connect(to: socket, framing: framing, within: time) }
+      group.addTask {
+        while try await process.receive() != nil {}
+        throw ServerEnded()
+      }
+      guard let connection = try await group.next() else { throw ServerEnded() }
+      return connection
+    }
+  }
+
   private static func connect(
     to socket: String, framing: ClientConnection.Framing, within time: Duration
   ) async throws -> ClientConnection {
@@ -218,6 +235,11 @@ extension ConversationRun {
     }
     return await player.perform(conversation, recording: isUpdating)
   }
+}
+
+/// The server of a conversation has ended before it had a connection.
+private struct ServerEnded: Error, CustomStringConvertible {
+  var description: String { "the server has ended" }
 }
 
 extension Conversation {

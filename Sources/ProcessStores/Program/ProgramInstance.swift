@@ -23,11 +23,23 @@ final class ProgramInstance {
   var problem: String?
   /// The jobs that wait until the program runs again.
   var waiting: [ProgramJob] = []
+  /// The jobs that the next process gets again, because they had no response when this one ended.
+  private var repeated: [ProgramJob] = []
   /// The number of consecutive failures at each effect, by the key of the effect; the key nil is
   /// restoring the store. A response of the program removes the number.
   private var failures: [Int?: Int] = [:]
   /// The number of failures after which a request is not repeated.
   private static let maximumFailures = 3
+
+  /// Repeats a job when the program runs again. The jobs come in the order in which they were sent.
+  func again(_ job: ProgramJob) { repeated.append(job) }
+
+  /// Lets the repeated jobs wait before others, which come after them.
+  func orderWaiting() {
+    if repeated.isEmpty { return }
+    waiting = repeated + waiting
+    repeated = []
+  }
 
   /// Counts a failure of the program at an effect, or at restoring the store.
   ///

@@ -252,6 +252,7 @@ final class ProgramLoop {
     (works, unrestored) = ([:], [])
     for instance in instances.values { instance.isOpen = false }
     for entry in open.removeAll() { interrupted(removed(entry), reason) }
+    for instance in instances.values { instance.orderWaiting() }
   }
 
   private func checkTimeLimit() {

@@ -94,6 +94,36 @@ def on_input(params):
 
         self.wait(is_newest, "the newest version runs")
 
+    def test_program_ends_while_it_is_to_be_replaced(self) -> None:
+        """An action that is sent again comes before the inputs that wait for the replacement."""
+        text = """
+def on_input(params):
+    effect = {"type": "action", "action": "of " + params["input"]}
+    return {"effects": [effect] if params["input"] == "first" else []}
+
+def on_action(params):
+    if flag("hold"):
+        wait_for("end")
+        (FOLDER / "hold").unlink()
+        os._exit(3)
+    return {}
+"""
+        program = self.program(text)
+        server = self.serve("--watch", k=program.command)
+        client = self.client(server)
+        program.set("hold")
+        first = client.send("store/send", store="k", input="first")
+        self.wait(lambda: program.requests("action"), "the action is sent")
+        program.save(text + "VERSION = 2\n")
+        self.wait(lambda: program.starts() == 2, "the next version starts")
+        second = client.send("store/send", store="k", input="second")
+        self.client(server).call("ping")
+        program.set("end")
+        for number in (first, second):
+            self.assertIn("result", client.response(number))
+        later = [request["method"] for request in program.requests()]
+        self.assertEqual(later[later.index("restore"):], ["restore", "action", "input"])
+
     def test_files_written_by_the_program_are_ignored(self) -> None:
         """The folder of the data is inside of the folder of the program."""
         program = self.program('def on_input(params):\n    return {"state": params["input"]}\n')
