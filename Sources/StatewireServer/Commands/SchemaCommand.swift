@@ -25,14 +25,17 @@ public struct SchemaCommand<Program: ServerProgram>: AsyncParsableCommand {
       valueName: "folder"))
   var output: String?
 
+  @OptionGroup var programs: StoreProgramOptions
+
   /// Creates the command with its defaults.
   public init() {}
 
   /// Writes the description.
   ///
-  /// - Throws: `StartupError` if a file or standard output cannot be written.
+  /// - Throws: `StartupError` if a file or standard output cannot be written, or a store program does
+  ///   not describe itself.
   public func run() async throws {
-    let description = ServerDescription(kinds: try Program.kinds.described())
+    let description = try await programs.description(with: Program.kinds)
     for warning in description.warnings { Output.writeError("warning: \(warning)") }
     guard let output else {
       let document = jsonSchema ? description.jsonSchema : description.openRPC

@@ -14,7 +14,7 @@ public struct TypesCommand<Program: ServerProgram>: AsyncParsableCommand {
       commandName: "types",
       abstract: "Generates types for clients in TypeScript, Python, Swift or Kotlin.",
       discussion: """
-        Writes the types of the store kinds of this program, of a running server (--connect) or of \
+        Writes the types of the store kinds of this program and of store programs (--store), of a running server (--connect) or of \
         a stored description (--schema): for each kind its name, its state, inputs, events and \
         configuration, and constructors of its inputs. The names come from the names of kinds and \
         members, never from Swift types. docs/clients.md describes the result.
@@ -28,6 +28,8 @@ public struct TypesCommand<Program: ServerProgram>: AsyncParsableCommand {
         "HOST:PORT, tls://HOST:PORT, ws://HOST:PORT, wss://HOST:PORT, unix:PATH, or a path with /.",
       valueName: "address"))
   var connect: String?
+
+  @OptionGroup var programs: StoreProgramOptions
 
   @Option(
     help: ArgumentHelp(
@@ -77,6 +79,9 @@ public struct TypesCommand<Program: ServerProgram>: AsyncParsableCommand {
   public func validate() throws {
     if connect != nil, schema != nil {
       throw ValidationError("pass either --connect or --schema, not both")
+    }
+    if programs.isGiven, connect != nil || schema != nil {
+      throw ValidationError("pass --store without --connect and --schema")
     }
     if let connect, ServerAddress(connect) == nil {
       throw ValidationError(
@@ -140,7 +145,7 @@ public struct TypesCommand<Program: ServerProgram>: AsyncParsableCommand {
       return (try await server.description(), connect)
     }
     guard let schema else {
-      let description = ServerDescription(kinds: try Program.kinds.described())
+      let description = try await programs.description(with: Program.kinds)
       for warning in description.warnings { Output.writeError("warning: \(warning)") }
       return (description.openRPC, nil)
     }

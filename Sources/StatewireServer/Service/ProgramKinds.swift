@@ -46,6 +46,16 @@ struct ProgramKinds: Sendable {
     for program in programs { await program.start() }
   }
 
+  /// Waits until each kind has been described by its program.
+  ///
+  /// - Throws: `StartupError` with the reason if a program does not describe itself.
+  func describe() async throws(StartupError) {
+    for kind in kinds {
+      guard let problem = await kind.programs[0].start() else { continue }
+      throw StartupError("the store kind \"\(kind.name)\" cannot be described: \(problem)")
+    }
+  }
+
   /// Returns other kinds together with those of the programs, which replace kinds with the same name.
   func replacing(_ others: [StoreKind]) -> [StoreKind] {
     let names = Set(kinds.map(\.name))

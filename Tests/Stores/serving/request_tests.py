@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of requests whose responses wait for a program."""
 
+import json
+import subprocess
+import sys
+
 from .case import ServingTestCase
+from .server import OPTIONS
 
 HOLDING = """
 def on_open(params):
@@ -15,6 +20,26 @@ def on_input(params):
 
 
 class RequestTests(ServingTestCase):
+    def test_description_without_a_server(self) -> None:
+        """The commands `schema` and `types` start the program, and describe it as a server does."""
+        program = self.program("""
+def on_describe(params):
+    schema = {"type": "object", "required": ["type"], "properties": {"type": {"const": "tapped"}}}
+    return {"protocol": 1, "schemas": {"input": schema}}
+""")
+        described = self.client(self.serve(k=program.command)).call("rpc.discover")
+
+        def output(*words: str) -> str:
+            words = [OPTIONS.program, *words, "--store", f"k={program.command}"]
+            return subprocess.run(words, capture_output=True, text=True, check=True, timeout=60).stdout
+
+        self.assertEqual(json.loads(output("schema")), described)
+        self.assertIn("'tapped'", output("types", "--language", "python", "--kinds", "k").replace('"', "'"))
+        words = [OPTIONS.program, "schema", "--store", f"k={sys.executable} -c 'raise SystemExit(3)'"]
+        failed = subprocess.run(words, capture_output=True, text=True, timeout=60)
+        self.assertEqual((failed.returncode, failed.stdout), (1, ""))
+        self.assertIn('the store kind "k" cannot be described: the program has ended (exit code 3)', failed.stderr)
+
     def test_cancelled_request_gets_the_response_of_its_input(self) -> None:
         program = self.program(HOLDING)
         client = self.client(self.serve(k=program.command))
