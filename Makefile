@@ -108,6 +108,7 @@ reference: prepare ## generate docs/reference/cli.md, limits.md and errors.md fr
 docs: prepare ## build the documentation as a site in .build/documentation/site; warnings and broken links are errors
 	swift build $(flags) --product statewire
 	@Scripts/reference --check
+	@Scripts/check-blocks docs/clients.md
 	@Scripts/check-docs $(flags)
 	@Scripts/site --self-test
 	@Scripts/site
