@@ -4,7 +4,7 @@
 - The errors of each method in PROTOCOL.md are those of Protocol/Schemas/openrpc.json. PROTOCOL.md has them in the
   tables of the method (`| error | condition |`), in a sentence `Errors: …`, for `store/…` also in the table of the
   chapter Stores, and for all methods in the sentence `Every method can return …`.
-- The defaults in the tables of limits of PROTOCOL.md and SECURITY.md are those of docs/reference/limits.md.
+- The options and defaults in the tables of limits of PROTOCOL.md and SECURITY.md are those of docs/reference/limits.md.
 """
 
 import re
@@ -110,8 +110,12 @@ def limit_faults(protocol, security, limits):
         seen.add(name)
         if name not in named:
             found.append(f"PROTOCOL.md: limits.md has no limit {name}")
-        elif not same(value(row[2], named), value(defaults[named[name]], named)):
-            found.append(f"PROTOCOL.md: {name} is {row[2]}, in limits.md {defaults[named[name]]}")
+            continue
+        option = named[name] if named[name] != name else "none"
+        if row[1].strip("`") != option:
+            found.append(f"PROTOCOL.md: the option of {name} is {row[1]}, in limits.md {option}")
+        if not same(value(row[3], named), value(defaults[named[name]], named)):
+            found.append(f"PROTOCOL.md: {name} is {row[3]}, in limits.md {defaults[named[name]]}")
     paragraphs = " ".join(line for line in chapter if not line.startswith("|"))
     missing = set(named) - seen - set(re.findall(r"`(\w+)`", paragraphs))
     if missing:
@@ -170,6 +174,7 @@ def unfound(protocol, security, limits, schema):
         "an error of every method": (re.sub(r"(Every method can return -32600), ", r"\1 and ", protocol.replace(
             "-32800, -32015 and", "-32015 and", 1), count=1), security),
         "a default of PROTOCOL.md": (re.sub(r"(\| `nesting` .*\| )128 \|", r"\g<1>129 |", protocol), security),
+        "an option of PROTOCOL.md": (protocol.replace("`--maximum-depth`", "`--maximum-nesting`", 1), security),
         "a relation in PROTOCOL.md": (protocol.replace("half of `bytes`", "half of `connections`", 1), security),
         "a limit that PROTOCOL.md does not name": (re.sub(r"\| `idleTime` .*\n", "", protocol), security),
         "a default of SECURITY.md": (protocol, security.replace("`--frame-time` 60 s", "`--frame-time` 61 s", 1)),
