@@ -142,14 +142,19 @@ extension ChildProcess {
     kill(id, SIGKILL)
   }
 
+  /// The status of the program, which is reaped; nil if it has not ended.
+  var status: CInt? {
+    var status: CInt = 0
+    // Also if other code has reaped it: there is nothing to wait for then.
+    return waitpid(id, &status, WNOHANG) != 0 ? status : nil
+  }
+
   /// Waits for the end of the program; nil if it has not ended within the time.
   private func status(within time: Duration) async -> CInt? {
     let deadline = ContinuousClock.now + time
     var pause = Duration.milliseconds(1)
     while true {
-      var status: CInt = 0
-      // Also if other code has reaped it: there is nothing to wait for then.
-      if waitpid(id, &status, WNOHANG) != 0 { return status }
+      if let status { return status }
       guard ContinuousClock.now < deadline, !Task.isCancelled else { return nil }
       try? await Task.sleep(for: pause)
       pause = min(pause * 2, .milliseconds(50))

@@ -229,6 +229,14 @@ extension ClientConnection {
     try? await channel.close()
   }
 
+  /// Returns true if the started program has ended by a signal or with an exit code other than 0.
+  package func programHasFailed() -> Bool {
+    guard let status = child?.status else { return false }
+    // It has been reaped, and another process may get its number.
+    child = nil
+    return status != 0
+  }
+
   /// Closes the connection with a patience of three seconds; see `close(patience:)`.
   public func close() async {
     await close(patience: .seconds(3))

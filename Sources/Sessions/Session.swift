@@ -282,10 +282,14 @@ public final class Session {
     // A client may have ended the session while the store was prepared.
     guard !isEnded || opening.prepared == nil else { throw .expiredSession }
     let sharing = sharing(kind, name: name)
-    let isOpen = sharing.map { shard.sharedStores[$0.key] != nil } ?? false
-    if opening.isUnprepared, !isOpen {
-      unprepared = opening
-      throw .unprepared
+    let isOpen =
+      try sharing.map { sharing throws(SessionError) in try shard.isOpen(sharing.key) } ?? false
+    if !isOpen {
+      try opening.checkPrepared()
+      if opening.isUnprepared {
+        unprepared = opening
+        throw .unprepared
+      }
     }
     if let (key, time) = sharing {
       return try share(opening, key, keptFor: time, by: viewer, shard)

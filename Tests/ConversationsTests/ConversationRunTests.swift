@@ -134,12 +134,15 @@ struct ConversationRunTests {
         """)
   }
 
-  @Test("a server that ends before it listens is reported when it ends")
+  @Test("a server that fails before it listens is reported immediately")
   func endsBeforeListening() async throws {
     let (tally, report, _, _) = try await run(
       ServerCommand(["sh", "-c", "exit 3", "{socket}"]), [("a.conversation", "A --> 1\nB --> 2\n")])
     #expect(tally.exitCode == 1)
-    #expect(report.hasSuffix("because: the server has ended"), "\(report)")
+    #expect(report.hasSuffix("because: the server has ended with an error"), "\(report)")
+    // The standard output of a server that listens may be something else.
+    let quiet = ServerCommand(["sh", "-c", #"exec "$@" >&2"#, "sh"] + Self.command + ["{socket}"])
+    #expect(try await run(quiet, [("a.conversation", "A --> 1\nA <-- 1\n")]).0.exitCode == 0)
   }
 
   @Test("a missing file or server is reported")

@@ -197,6 +197,16 @@ struct ConfigurationTests {
     }
   }
 
+  @Test(
+    "shared stores of a program need one shard of one node",
+    arguments: ["shards: 2", "database: postgres://h/d"])
+  func sharedPrograms(other: String) throws {
+    let options = try Self.effective(
+      yaml: "stores:\n  board: {command: program, shared: everyone}\n\(other)"
+    ).options
+    #expect(throws: ValidationError.self) { try options.programKinds() }
+  }
+
   @Test("credentials of systemd are files in their folder")
   func credentials() throws {
     let options = try Self.effective(

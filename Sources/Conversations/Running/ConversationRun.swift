@@ -192,31 +192,17 @@ extension ConversationRun {
   }
 
   /// Connects to a server that may not listen yet; tries again until the time has passed, or until the
-  /// server has ended.
+  /// server has ended with an error.
   private static func connect(
     to socket: String, of process: ClientConnection, framing: ClientConnection.Framing,
     within time: Duration
-  ) async throws -> ClientConnection {
-    try await withThrowingTaskGroup(of: ClientConnection.self) { group in
-      defer { group.cancelAll() }
-      group.addTask { try await connect(to: socket, framing: framing, within: time) }
-      group.addTask {
-        while try await process.receive() != nil {}
-        throw ServerEnded()
-      }
-      guard let connection = try await group.next() else { throw ServerEnded() }
-      return connection
-    }
-  }
-
-  private static func connect(
-    to socket: String, framing: ClientConnection.Framing, within time: Duration
   ) async throws -> ClientConnection {
     let deadline = ContinuousClock.now + time
     while true {
       do {
         return try await ClientConnection.connect(to: .unix(path: socket), framing: framing)
       } catch {
+        if await process.programHasFailed() { throw ServerFailed() }
         guard ContinuousClock.now < deadline else { throw error }
         try await Task.sleep(for: .milliseconds(5))
       }
@@ -237,9 +223,9 @@ extension ConversationRun {
   }
 }
 
-/// The server of a conversation has ended before it had a connection.
-private struct ServerEnded: Error, CustomStringConvertible {
-  var description: String { "the server has ended" }
+/// The server of a conversation has ended with an error before it had a connection.
+private struct ServerFailed: Error, CustomStringConvertible {
+  var description: String { "the server has ended with an error" }
 }
 
 extension Conversation {

@@ -31,11 +31,11 @@ final class ProgramInstance {
   /// The number of failures after which a request is not repeated.
   private static let maximumFailures = 3
 
-  /// Repeats a job when the program runs again. The jobs come in the order in which they were sent.
-  func again(_ job: ProgramJob) { repeated.append(job) }
+  /// Adds a job to those that are repeated. The jobs come in the order in which they were sent.
+  func repeatLater(_ job: ProgramJob) { repeated.append(job) }
 
-  /// Lets the repeated jobs wait before others, which come after them.
-  func orderWaiting() {
+  /// Puts the repeated jobs before the waiting ones, which were not sent.
+  func queueRepeated() {
     if repeated.isEmpty { return }
     waiting = repeated + waiting
     repeated = []

@@ -310,12 +310,12 @@ extension ProgramLoop {
         deliver(reply.message(nil, refusing: InputRefusal(.unavailable, reason)), to: reply)
       case .action(_, let key, _, _, _):
         // Nothing of it is in the state.
-        guard instance.hasFailedTooOften(key) else { return instance.again(job) }
+        guard instance.hasFailedTooOften(key) else { return instance.repeatLater(job) }
         logFailure("dropped an action: the program failed at it 3 times")
         end(job, nil)
       case .work(_, let pending, _, let events):
         if pending.effect.restart == .again, !instance.hasFailedTooOften(pending.key) {
-          instance.again(job)
+          instance.repeatLater(job)
         } else {
           events.yield(.failed(ActionFailure(reason: .interrupted, message: reason)))
           events.finish()

@@ -188,7 +188,8 @@ final class ProgramLoop {
     // The next start has the changed files.
     if changesAgain { (changesAgain, failures) = (false, 0) }
     let delay: Duration =
-      failures == 0 ? .zero : min(.seconds(30), .milliseconds(250) * (1 << min(failures, 10)))
+      failures == 0 && !hasFailedToStart
+      ? .zero : min(.seconds(30), .milliseconds(250) * (1 << min(failures, 10)))
     failures += 1
     if reason != lastProblem {
       log(.failure("\(reason); it is restarted"))
@@ -252,7 +253,7 @@ final class ProgramLoop {
     (works, unrestored) = ([:], [])
     for instance in instances.values { instance.isOpen = false }
     for entry in open.removeAll() { interrupted(removed(entry), reason) }
-    for instance in instances.values { instance.orderWaiting() }
+    for instance in instances.values { instance.queueRepeated() }
   }
 
   private func checkTimeLimit() {

@@ -52,9 +52,9 @@ extension Session {
     _ stored: JournalContents.Store, room: Int, _ shard: isolated Shard
   ) -> RestoredStore? {
     var restored = RestoredStore(stored: stored)
-    guard !stored.isClosed, sharing(shard.kind(stored.kind), name: stored.name) == nil else {
-      return restored
-    }
+    guard !stored.isClosed else { return restored }
+    let fault = sharingFault(of: stored, shard)
+    if fault == nil, sharing(shard.kind(stored.kind), name: stored.name) != nil { return restored }
     var state: JSONValue?
     let reason: JSONError
     do throws(JSONError) {
@@ -62,6 +62,7 @@ extension Session {
         state = folded
         restored.areChangesLost = !isWhole
       }
+      if let fault { throw fault }
       restored.content = try content(of: stored, in: state, restored.areChangesLost, shard)
       return restored
     } catch {
@@ -75,8 +76,20 @@ extension Session {
       session: session, owner: owner, store: stored.name, kind: stored.kind,
       configuration: stored.configuration, version: stored.version, revision: stored.revision,
       state: bytes, reason: "\(reason)", time: clock.sinceEpoch)
-    restored.content = try? content(of: stored, in: nil, false, shard)
+    if fault == nil { restored.content = try? content(of: stored, in: nil, false, shard) }
     return restored
+  }
+
+  /// Returns the reason why a store cannot continue, if sessions share the stores of its kind only now,
+  /// or do not share them any more. A session that uses a shared store has no state of it.
+  private func sharingFault(
+    of stored: JournalContents.Store, _ shard: isolated Shard
+  ) -> JSONError? {
+    guard let kind = shard.kind(stored.kind), kind.isShared != isOwnerOfShared,
+      isOwnerOfShared || stored.state != nil
+    else { return nil }
+    let isNow = kind.isShared ? "are shared by sessions now" : "are not shared by sessions any more"
+    return JSONError(.value, "the stores of the kind \(stored.kind.quoted()) \(isNow)")
   }
 
   /// Creates the store that continues a journaled one.
@@ -88,6 +101,9 @@ extension Session {
   ) throws(JSONError) -> StoreEntry.Content {
     guard let kind = shard.kind(stored.kind) else {
       throw JSONError(.value, "there is no store kind \(stored.kind.quoted())")
+    }
+    if state == nil, kind.requiresPreparation {
+      throw JSONError(.value, "the journal has no state of the store")
     }
     let opening = StoreOpening(
       stored.name, kind: stored.kind,
@@ -112,7 +128,7 @@ extension Session {
     if let kept = restored.kept {
       stored.renewal = .unreadable(revision: kept.revision, reason: kept.reason)
     }
-    if !stored.isClosed,
+    if !stored.isClosed, restored.error == nil,
       let (key, time) = sharing(shard.kind(stored.kind), name: stored.name)
     {
       do {
@@ -177,6 +193,9 @@ extension Session {
       stored.name, kind: stored.kind,
       configuration: try JSONValue(parsing: stored.configuration, limits: .stored),
       of: shard.kinds)
+    guard try shard.isOpen(key) || !opening.isUnprepared else {
+      throw JSONError(.value, "the shared store does not exist any more")
+    }
     let viewer = Viewer(identity: identity)
     use(try shard.sharedStore(key, opening, keptFor: time, by: viewer), shard)
   }

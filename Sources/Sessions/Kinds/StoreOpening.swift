@@ -63,10 +63,14 @@ public struct StoreOpening: Sendable {
   /// - Throws: `SessionError.unknownKind`.
   func knownKind() throws(SessionError) -> StoreKind {
     guard let maker else { throw .unknownKind(kind) }
+    return maker
+  }
+
+  /// Throws `SessionError.unavailable` if the store could not be prepared for that reason.
+  func checkPrepared() throws(SessionError) {
     if case .failure(let error)? = prepared, error.code == .unavailable {
       throw .unavailable(error.message)
     }
-    return maker
   }
 
   func readConfiguration() throws(JSONError) -> any Sendable {
@@ -80,7 +84,7 @@ extension Session {
   public func mayPrepare(_ opening: StoreOpening, isolation shard: isolated Shard) -> Bool {
     if let storeEntry = storeEntries[opening.store], !storeEntry.isClosed { return false }
     if let kind = try? opening.knownKind(), let (key, _) = sharing(kind, name: opening.store),
-      shard.sharedStores[key] != nil
+      (try? shard.isOpen(key)) != false
     {
       return false
     }

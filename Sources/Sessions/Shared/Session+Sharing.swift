@@ -9,7 +9,7 @@ extension Session {
   /// True if the session owns a shared store, and has no clients.
   var isOwnerOfShared: Bool { SharedStore.isOwner(owner) }
 
-  /// Returns the key of the shared store that stands under a name, and the time for which it is kept;
+  /// Returns the key of the shared store with a name, and the time for which it is kept;
   /// nil if the stores of the kind are not shared, or if the session owns it.
   func sharing(_ kind: StoreKind?, name: String) -> (key: SharedStore.Key, time: Duration)? {
     guard let kind, !isOwnerOfShared, case .shared(let sharing, let time) = kind.scope else {

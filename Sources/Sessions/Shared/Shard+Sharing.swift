@@ -21,18 +21,28 @@ extension Shard {
       }
       return shared
     }
+    _ = try isOpen(key)
+    let owner = Session(isolation: self)
+    let entry = try owner.openShared(opening, for: key.owner.string, by: viewer, self)
+    return add(owner, entry, key, keptFor: time)
+  }
+
+  /// Returns true if a shared store is open, and false if it can be opened.
+  ///
+  /// - Throws: `SessionError` if it cannot.
+  func isOpen(_ key: SharedStore.Key) throws(SessionError) -> Bool {
+    if sharedStores[key] != nil { return true }
     if unusableShared.contains(key) { throw .setAside }
     // One that is not loaded may be this one.
     if loader.isReading || loader.failure != nil || !loader.missingOwners.isEmpty {
       throw .unreadable
     }
     guard group.census.count < limits.sessions else { throw .limit(.sessions) }
-    let owner = Session(isolation: self)
-    let entry = try owner.openShared(opening, for: key.owner.string, by: viewer, self)
-    return add(owner, entry, key, keptFor: time)
+    return false
   }
 
-  /// Adds the shared store of a session that was restored.
+  /// Adds the shared store of a session that was restored. If it has none, because its kind is not
+  /// shared any more, it expires as any session without a client.
   func addShared(of owner: Session) {
     for entry in owner.entriesInOrder where !entry.isClosed {
       guard let kind = kind(entry.kind), case .shared(_, let time) = kind.scope else { continue }
@@ -40,7 +50,9 @@ extension Shard {
         kind: ByteString(entry.kind), name: ByteString(entry.name),
         owner: ByteString(owner.owner ?? ""))
       _ = add(owner, entry, key, keptFor: time)
+      return
     }
+    owner.expire(after: limits.timeToLive, self)
   }
 
   private func add(

@@ -18,7 +18,7 @@ final class ConfigurationReload: Sendable {
     /// The names of the kinds that have a program.
     let programs: [String]
 
-    /// The keys of the program of a kind that can change; the number of processes and the sessions that share a store cannot.
+    /// The keys of the program of a kind that can change; `processes` and `shared` cannot.
     static func keys(of name: String) -> [String] {
       ProgramSetting.all.filter(\.isReloaded).map { "stores.\(name).\($0.key)" }
     }

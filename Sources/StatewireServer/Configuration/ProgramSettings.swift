@@ -136,9 +136,10 @@ struct ProgramSetting: Sendable {
       }, text: { "\($0.command.isWatched)" }),
     .number("processes", property: "processes", 1...256, \.processes),
     ProgramSetting(
-      key: "shared", property: "scope", allowed: "everyone or identity",
+      key: "shared", property: "scope", allowed: "session, everyone or identity",
       read: { value, kind in
         switch value.text {
+        case "session": kind.scope = .session
         case "everyone": kind.scope = .shared()
         case "identity": kind.scope = .shared(by: .identity)
         default: return false
@@ -146,8 +147,11 @@ struct ProgramSetting: Sendable {
         return true
       },
       text: { kind in
-        guard case .shared(let sharing, _) = kind.scope else { return nil }
-        return sharing == .identity ? "identity" : "everyone"
+        switch kind.scope {
+        case .session: "session"
+        case .shared(.everyone, _): "everyone"
+        case .shared(.identity, _): "identity"
+        }
       }),
   ]
 

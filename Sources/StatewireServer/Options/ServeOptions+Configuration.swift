@@ -181,7 +181,21 @@ extension ServeOptions {
         throw ValidationError("--store \(name): \(error)")
       }
     }
+    try checkSharing(kinds)
     return kinds
+  }
+
+  /// Checks that one shard of one node serves shared stores.
+  private func checkSharing(_ kinds: [ProgramKind]) throws(ValidationError) {
+    let shared = kinds.first { if case .shared = $0.scope { true } else { false } }
+    guard let shared else { return }
+    for (option, isGiven) in [
+      ("--shards", shards ?? 1 > 1), ("--database", database != nil || databaseFile != nil),
+    ] where isGiven {
+      throw ValidationError(
+        "stores.\(shared.name).shared and \(option) cannot be used together: shared stores are in one place"
+      )
+    }
   }
 
   private func builtin(_ logger: Logger) throws -> BuiltinConfiguration {

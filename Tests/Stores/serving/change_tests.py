@@ -114,10 +114,16 @@ def on_action(params):
         program.set("hold")
         first = client.send("store/send", store="k", input="first")
         self.wait(lambda: program.requests("action"), "the action is sent")
-        program.save(text + "VERSION = 2\n")
-        self.wait(lambda: program.starts() == 2, "the next version starts")
+        program.save(text + """
+def on_describe(params):
+    respond({"protocol": 1})
+    (FOLDER / "described").touch()
+""")
+        self.wait((program.folder / "described").exists, "the next version has described itself")
+        # The server looks at it every 0.2 s. If it has not done so, the input is refused or comes too early.
+        time.sleep(2)
         second = client.send("store/send", store="k", input="second")
-        self.client(server).call("ping")
+        client.call("initialize")
         program.set("end")
         for number in (first, second):
             self.assertIn("result", client.response(number))

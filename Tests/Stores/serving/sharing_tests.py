@@ -2,11 +2,13 @@
 """Tests of stores that several sessions use: `shared` in the configuration file."""
 
 import json
+import pathlib
 import shlex
+import subprocess
 
 from .case import Program, ServingTestCase
 from .client import Client, RPCError
-from .server import Server
+from .server import OPTIONS, Server
 
 # Has the inputs, the number of timers that have ended, and the number of subscribers.
 BOARD = """
@@ -43,12 +45,29 @@ def on_viewers(params):
 
 
 class SharingTests(ServingTestCase):
-    def shared(self, program: Program, *options: str, by: str = "everyone") -> Server:
-        """Starts a server whose sessions share the stores of a program."""
+    def configure(self, program: Program, by: str) -> pathlib.Path:
         settings = program.folder / "settings.yaml"
         words = json.dumps(shlex.split(program.command))
         settings.write_text(f"stores:\n  board:\n    command: {words}\n    shared: {by}\n")
-        return self.serve("--config", str(settings), *options)
+        return settings
+
+    def shared(self, program: Program, *options: str, by: str = "everyone") -> Server:
+        """Starts a server whose sessions share the stores of a program."""
+        return self.serve("--config", str(self.configure(program, by)), *options)
+
+    def changed(self, before: str, after: str) -> tuple[Program, Server, Client]:
+        """Restarts a server with another value of `shared`; returns also a client of a session from before."""
+        program = self.program(BOARD)
+        server = self.shared(program, "--data-dir", str(program.folder / "data"), by=before)
+        client = self.client(server)
+        handle = client.call("session/open", frontend="web")["session"]
+        client.call("store/send", store="board", input="before")
+        server.kill()
+        self.configure(program, after)
+        server.start()
+        client = self.client(server)
+        client.call("session/attach", session=handle, frontend="web", revisions={})
+        return program, server, client
 
     def test_sessions_use_one_store(self) -> None:
         program = self.program(BOARD)
@@ -70,7 +89,7 @@ class SharingTests(ServingTestCase):
         # The second and third session found the store open.
         self.assertEqual(len(program.requests("open")), 1)
 
-    def test_two_sessions_open_a_store_at_once(self) -> None:
+    def test_two_sessions_open_a_store_at_the_same_time(self) -> None:
         program = self.program(BOARD)
         server = self.shared(program)
         program.set("slow")
@@ -129,3 +148,35 @@ class SharingTests(ServingTestCase):
         with self.assertRaises(RPCError) as caught:
             second.call("store/open", store="b", kind="board", config={"a": 2})
         self.assertEqual(caught.exception.code, -32018)
+
+    def test_program_does_not_open_more_stores_than_the_server_has_places(self) -> None:
+        program = self.program(BOARD)
+        server = self.shared(program, "--maximum-sessions", "1")
+        client = self.client(server)
+        client.call("store/send", store="board", input=1)
+        for name in "abc":
+            with self.assertRaises(RPCError) as caught:
+                client.call("store/open", store=name, kind="board")
+            self.assertEqual(caught.exception.code, -32015)
+        self.assertEqual(len(program.requests("open")), 1)
+
+    def test_stores_of_sessions_become_shared(self) -> None:
+        program, server, client = self.changed("session", "everyone")
+        self.assertIn("are shared by sessions now", server.text())
+        client.call("store/open", store="board", kind="board")
+        self.accepted(client, "board", "after")
+        self.assertEqual(client.state("board")["inputs"], ["after"])
+        # The state of the session is kept aside.
+        server.kill()
+        words = [OPTIONS.program, "journal", "list", "--data-dir", str(program.folder / "data")]
+        listed = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        self.assertIn("the stores of the kind \"board\" are shared by sessions now", listed)
+
+    def test_shared_stores_become_those_of_sessions(self) -> None:
+        """The program was asked to restore a store without a state, and failed at each input."""
+        program, server, client = self.changed("everyone", "session")
+        self.assertIn("are not shared by sessions any more", server.text())
+        client.call("store/open", store="board", kind="board")
+        self.accepted(client, "board", "after")
+        self.assertEqual(client.state("board")["inputs"], ["after"])
+        self.assertEqual([request["state"] for request in program.requests("restore")], [])
