@@ -41,7 +41,7 @@ generate_types = .build/debug/statewire types --protocol --language $(subst :, -
 
 bench_options = $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SECONDS),--seconds $(SECONDS)) \
   $(if $(PROGRAM),--program $(PROGRAM)) $(if $(PREVIOUS),--previous $(PREVIOUS)) \
-  $(if $(filter undefined,$(origin PEERS)),,--peers '$(PEERS)')
+  $(if $(filter undefined,$(origin SERVERS)),,--servers '$(SERVERS)')
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -155,7 +155,7 @@ throughput: ## measure 10,000 inputs of each client against the release build, w
 	for client in python javascript swift; do printf '%s: ' $$client; clients/$$client/throughput || exit 1; done
 
 bench: ## benchmark the release build, the baseline in C and other servers [SECTIONS="tcp stdio"] [ROUNDS=5]
-	@$(if $(filter undefined,$(origin PEERS)),Scripts/prepare go || echo 'bench: without Go' >&2)
+	@$(if $(filter undefined,$(origin SERVERS)),Scripts/prepare go || echo 'bench: without Go' >&2)
 	@Benchmarks/run $(SECTIONS) $(bench_options)
 
 instructions: release ## count the instructions of an input; compare with Benchmarks/instructions.json [UPDATE=1]

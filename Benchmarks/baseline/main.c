@@ -89,13 +89,13 @@ static void end(struct connection *connection) {
 }
 
 static void accept_all(int listener) {
-  int peer;
-  while ((peer = accept4(listener, NULL, NULL, SOCK_NONBLOCK)) >= 0) {
+  int client;
+  while ((client = accept4(listener, NULL, NULL, SOCK_NONBLOCK)) >= 0) {
     int on = 1;
-    setsockopt(peer, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     struct connection *connection = calloc(1, sizeof *connection);
     if (!connection) fail("no memory");
-    connection->readable = connection->writable = peer;
+    connection->readable = connection->writable = client;
     control(EPOLL_CTL_ADD, connection, EPOLLIN);
   }
 }

@@ -22,13 +22,13 @@ static int dial(const char *address) {
   if (!colon || (size_t)(colon - address) >= sizeof host) fail("%s is not an address; use ADDRESS:PORT", address);
   memcpy(host, address, (size_t)(colon - address));
   host[colon - address] = 0;
-  struct sockaddr_in peer = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(colon + 1))};
-  if (inet_pton(AF_INET, host, &peer.sin_addr) != 1) fail("%s is not an IPv4 address", host);
+  struct sockaddr_in server = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(colon + 1))};
+  if (inet_pton(AF_INET, host, &server.sin_addr) != 1) fail("%s is not an IPv4 address", host);
   // A server that was just started may not listen yet.
   for (int tries = 0;; tries++) {
     int end = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (end < 0) fail("cannot create a socket: %s", strerror(errno));
-    if (!connect(end, (struct sockaddr *)&peer, sizeof peer)) {
+    if (!connect(end, (struct sockaddr *)&server, sizeof server)) {
       int on = 1;
       // A reset leaves no state in the kernel that would disturb the next run.
       struct linger reset = {1, 0};

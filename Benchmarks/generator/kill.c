@@ -59,16 +59,16 @@ void run_kill(const struct run *run) {
   double p50 = quantile(&latencies, .5), p99 = quantile(&latencies, .99);
 
   send_until_killed(run, all, count, .2);
-  long unanswered = 0;
+  long without_response = 0;
   for (int at = 0; at < count; at++) {
     memories[at].revision = all[at].revision;
     memories[at].sent = all[at].inputs;
     memories[at].responses += all[at].responses;
     leave(&all[at]);
   }
-  for (int at = 0; at < count; at++) unanswered += check(run, &memories[at]);
+  for (int at = 0; at < count; at++) without_response += check(run, &memories[at]);
   double inputs = (double)(after - before);
   printf("{\"inputs\": %.0f, \"per_second\": %.1f, \"cpu_us\": %.4f, \"p50_us\": %.2f,"
          " \"p99_us\": %.2f, \"done_without_response\": %ld}\n",
-         inputs, inputs / took, (double)used / 1e3 / inputs, p50, p99, unanswered);
+         inputs, inputs / took, (double)used / 1e3 / inputs, p50, p99, without_response);
 }

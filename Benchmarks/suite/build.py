@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the baseline, the peers and the load generator in .build/benchmarks."""
+"""Builds the baseline, the other servers and the load generator in .build/benchmarks."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ SOURCES = os.path.join(ROOT, "Benchmarks")
 BUILT = os.path.join(ROOT, ".build", "benchmarks")
 C_FLAGS = ["-std=gnu17", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion",
            "-Werror"]
-# Optional packages for the Python peer and the plot.
+# Optional packages for the Python server and the plot.
 PACKAGES = ["orjson", "matplotlib"]
 
 
@@ -55,24 +55,24 @@ def python():
         return sys.executable
 
 
-def go_peer():
-    """Builds the Go peer and returns its path; None if Go is not installed."""
+def go_server():
+    """Builds the Go server and returns its path; None if Go is not installed."""
     if not shutil.which("go"):
         return None
-    run("go", "build", "-o", built("peer-go"), os.path.join(SOURCES, "peers", "peer.go"),
+    run("go", "build", "-o", built("server-go"), os.path.join(SOURCES, "servers", "server.go"),
         env={**os.environ, "GO111MODULE": "off", "GOFLAGS": ""})
-    return built("peer-go")
+    return built("server-go")
 
 
-def peers(packages=True):
-    """Returns the command of each peer that can run on this machine.
+def other_servers(packages=True):
+    """Returns the command of each of the other servers that can run on this machine.
 
     The caller appends a port or `stdio`. With `packages` false, nothing is installed.
     """
-    folder = os.path.join(SOURCES, "peers")
-    found = {"python": [python() if packages else sys.executable, os.path.join(folder, "peer.py")]}
+    folder = os.path.join(SOURCES, "servers")
+    found = {"python": [python() if packages else sys.executable, os.path.join(folder, "server.py")]}
     if shutil.which("node"):
-        found["node"] = [shutil.which("node"), os.path.join(folder, "peer.js")]
-    if go := go_peer():
+        found["node"] = [shutil.which("node"), os.path.join(folder, "server.js")]
+    if go := go_server():
         found["go"] = [go]
     return found

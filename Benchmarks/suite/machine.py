@@ -127,7 +127,7 @@ class Server:
 
 
 def environment(folder):
-    # The Go peer uses one core, as all other servers do.
+    # The server in Go uses one core, as all other servers do.
     return {**os.environ, "XDG_STATE_HOME": folder, "GOMAXPROCS": "1"}
 
 

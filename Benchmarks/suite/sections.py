@@ -24,18 +24,18 @@ TITLES = {"baseline": "baseline in C", "statewire": "Statewire", "python": "Pyth
 
 
 class Bench:
-    def __init__(self, program, peers, seconds, scale, previous=None):
-        self.program, self.peers, self.seconds, self.scale = program, peers, seconds, scale
+    def __init__(self, program, others, seconds, scale, previous=None):
+        self.program, self.others, self.seconds, self.scale = program, others, seconds, scale
         self.previous = previous
         self.stdio = {"baseline": [built("baseline"), "stdio"], "statewire": [program, "serve"],
-                      **{name: [*command, "stdio"] for name, command in peers.items()}}
+                      **{name: [*command, "stdio"] for name, command in others.items()}}
 
     def server(self, name, *options):
         """Returns the server with this name on TCP."""
         if name == "baseline":
             return Server(lambda port: [built("baseline"), str(port)])
         if name not in ("statewire", "previous"):
-            return Server(lambda port: [*self.peers[name], str(port)])
+            return Server(lambda port: [*self.others[name], str(port)])
         program = self.previous if name == "previous" else self.program
         return Server(lambda port: [program, "serve", "--tcp", f"127.0.0.1:{port}",
                                     "--log-level", "error", *options])
@@ -51,17 +51,17 @@ class Bench:
         return generate("load", *self.times(), *options, stdio=self.stdio[name])
 
 
-def beside_baseline(figures, bench, load, title, key, unit, rule, peer_rule):
-    """Measures Statewire between two runs of the baseline, then the peers."""
+def beside_baseline(figures, bench, load, title, key, unit, rule, other_rule):
+    """Measures Statewire between two runs of the baseline, then the other servers."""
     before, own, after = load("baseline"), load("statewire"), load("baseline")
     baseline = (before[key] + after[key]) / 2
     figures.add(f"{title}: baseline in C", baseline, unit)
     figures.add(f"{title}: Statewire", own[key], unit)
     figures.add(f"{title}: Statewire to the baseline", own[key] / baseline, "×", most=rule)
-    for peer in bench.peers:
-        other = load(peer)
-        figures.add(f"{title}: {TITLES[peer]}", other[key], unit)
-        figures.add(f"{title}: Statewire to {TITLES[peer]}", own[key] / other[key], "×", most=peer_rule)
+    for name in bench.others:
+        other = load(name)
+        figures.add(f"{title}: {TITLES[name]}", other[key], unit)
+        figures.add(f"{title}: Statewire to {TITLES[name]}", own[key] / other[key], "×", most=other_rule)
     return own
 
 
@@ -195,7 +195,7 @@ def startup(bench, figures):
                                   stdio=bench.stdio[name])["p50_us"] / 1000
     own = first("statewire")
     figures.add("first response over stdio: Statewire", own, "ms")
-    for name in ("baseline", *bench.peers):
+    for name in ("baseline", *bench.others):
         other = first(name)
         figures.add(f"first response over stdio: {TITLES[name]}", other, "ms")
         figures.add(f"first response: Statewire to {TITLES[name]}", own / other, "×",

@@ -18,7 +18,7 @@ while (my $line = <STDIN>) {
   if (!exists $message->{id}) {
     delete $stores{ $params->{store} } if $method eq 'machine/close';
     if ($method eq 'machine/cancel' and my $request = delete $waiting{ $params->{run} }) {
-      answer($request, result => {});
+      respond($request, result => {});
     }
     next;
   }
@@ -28,13 +28,13 @@ while (my $line = <STDIN>) {
       print STDERR $error;
       $error = { code => -32603, message => $error };
     }
-    answer($id, error => $error);
+    respond($id, error => $error);
   } elsif ($result) {
-    answer($id, result => $result);
+    respond($id, result => $result);
   }
 }
 
-sub answer {
+sub respond {
   my ($id, $member, $value) = @_;
   print $json->encode({ jsonrpc => '2.0', id => $id, $member => $value }), "\n";
 }
@@ -44,7 +44,7 @@ sub refuse {
   die { code => -32602, message => $message, data => { path => $path, %more } };
 }
 
-# Returns the result of a request; nothing for work that is answered later.
+# Returns the result of a request; nothing for work that has its response later.
 sub respond {
   my ($method, $params, $id) = @_;
   return describe() if $method eq 'machine/describe';
@@ -241,7 +241,7 @@ sub action {
   return [];
 }
 
-# Does work. Work that waits is answered when it is cancelled: the program has one thread.
+# Does work. Work that waits gets its response when it is cancelled: the program has one thread.
 sub work {
   my ($params, $id) = @_;
   my ($run, $arguments) = @$params{qw(run arguments)};

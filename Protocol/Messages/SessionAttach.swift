@@ -77,12 +77,12 @@ public enum SessionAttach {
 
   /// The result of `session/attach`.
   ///
-  /// - Shape: `{"stores": {store: Answer}, "sequence": Int | null}`
+  /// - Shape: `{"stores": {store: StoreResult}, "sequence": Int | null}`
   public enum Result: JSONDescribed {
     /// Returns the JSON Schema of the type.
     public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
       .object([
-        .member("stores", .map(of: try schemas.schema(of: Answer.self))),
+        .member("stores", .map(of: try schemas.schema(of: StoreResult.self))),
         .member("sequence", JSONSchema.integer().orNull),
       ])
     }
@@ -93,7 +93,7 @@ public enum SessionAttach {
   /// - Shape: `{"replayed": Int}`, `{"snapshot": Snapshot, "reason": SnapshotReason,
   ///   "cause"?: ReopeningCause}` or
   ///   `{"closed": "closed"}`, each with `"keptAside"?: KeptAside`
-  public enum Answer: JSONDescribed {
+  public enum StoreResult: JSONDescribed {
     /// Returns the JSON Schema of the type.
     public static func schema(in schemas: JSONSchemas) throws -> JSONSchema {
       let keptAside = JSONSchema.Member.omissible(

@@ -18,7 +18,7 @@ extension ClientWriter {
   ///
   /// - Returns: The requests whose responses were discarded; nil if the client has received a part of
   ///   a frame, after which nothing can be written.
-  public func discardUnsent() -> UnansweredRequests? {
+  public func discardUnsent() -> DiscardedResponses? {
     let isPartial = !outbox.isEmpty
     var bytes: [UInt8] = []
     for action in actions { if case .write(let written) = action { bytes += written } }
@@ -34,7 +34,7 @@ extension ClientWriter {
     readyBytes = 0
     commitQueue = CommitQueue()
     formerSessionCommits = []
-    return isPartial ? nil : UnansweredRequests(in: bytes, framing: framing)
+    return isPartial ? nil : DiscardedResponses(in: bytes, framing: framing)
   }
 
   /// Removes written bytes from the actions.
@@ -54,7 +54,7 @@ extension ClientWriter {
   /// - Parameters:
   ///   - requests: The requests.
   ///   - error: The error.
-  public func respond(to requests: UnansweredRequests, _ error: RPCError) {
+  public func respond(to requests: DiscardedResponses, _ error: RPCError) {
     var frames = JSONWriter()
     func write(_ id: [UInt8], _ writer: inout JSONWriter) {
       writer.raw("{\"jsonrpc\":\"2.0\",\"id\":")

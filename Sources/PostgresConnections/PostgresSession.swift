@@ -219,9 +219,9 @@ final class PostgresSession {
   }
 
   /// Calls `body` with C strings, and null after the last one.
-  private static func withPointers<Answer>(
-    _ strings: inout [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Answer
-  ) -> Answer {
+  private static func withPointers<Output>(
+    _ strings: inout [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Output
+  ) -> Output {
     let copies = strings.map { strdup($0) }
     defer { for copy in copies { free(copy) } }
     let pointers = copies.map { UnsafePointer($0) } + [nil]

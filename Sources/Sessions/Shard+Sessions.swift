@@ -67,13 +67,13 @@ extension Shard {
       if storeEntry.isClosed {
         stores.append(
           Resumption.Store(
-            name: name, answer: .closed, cause: nil, keptAside: storeEntry.renewal.keptAside))
+            name: name, outcome: .closed, cause: nil, keptAside: storeEntry.renewal.keptAside))
         continue
       }
       let subscription = try participant.subscription(name, isolation: self)
       subscription.subscribe(.patch)
       let reason = subscription.snapshotReason(from: held, named)
-      let answer: Resumption.Answer =
+      let outcome: Resumption.Outcome =
         if let held, reason == nil {
           .replayed(subscription.updates(since: held), subscription)
         } else {
@@ -82,7 +82,7 @@ extension Shard {
       named?.audiences[name] = subscription.storeEntry.audience
       stores.append(
         Resumption.Store(
-          name: name, answer: answer, cause: reason == .reopened ? storeEntry.renewal.cause : nil,
+          name: name, outcome: outcome, cause: reason == .reopened ? storeEntry.renewal.cause : nil,
           keptAside: storeEntry.renewal.keptAside))
     }
     return Resumption(stores: stores, sequence: named?.lastSequence)

@@ -10,7 +10,7 @@ struct SpawnedClientTests {
     "the client sends and receives over the program's standard streams", arguments: Framing.allCases
   )
   func echo(_ framing: Framing) async throws {
-    let connection = try await ScriptedPeer.spawn(framing)
+    let connection = try await EchoServer.spawn(framing)
     for text in ["{}", "\"é\"", String(repeating: "x", count: 1_000_000)] {
       try await connection.send(text)
       #expect(try await connection.receiveText() == text)
@@ -25,7 +25,7 @@ struct SpawnedClientTests {
 
   @Test("raw bytes are sent unchanged")
   func raw() async throws {
-    let connection = try await ScriptedPeer.spawn()
+    let connection = try await EchoServer.spawn()
     try await connection.send(raw: [UInt8]("1\n\"tw".utf8))
     try await connection.send(raw: [UInt8]("o\"\n3\n".utf8))
     for text in ["1", "\"two\"", "3"] {
@@ -36,7 +36,7 @@ struct SpawnedClientTests {
 
   @Test("the client notices the end of the program")
   func end() async throws {
-    let connection = try await ScriptedPeer.spawn()
+    let connection = try await EchoServer.spawn()
     try await connection.send("\"exit\"")
     #expect(try await connection.receiveText() == "\"bye\"")
     #expect(try await connection.receive() == nil)
@@ -48,9 +48,9 @@ struct SpawnedClientTests {
 
   @Test("a program waits while the client does not receive, and no message is lost")
   func flood() async throws {
-    let connection = try await ScriptedPeer.spawn()
+    let connection = try await EchoServer.spawn()
     try await connection.send("\"flood\"")
-    for _ in 0..<ScriptedPeer.floodCount {
+    for _ in 0..<EchoServer.floodCount {
       #expect(try await connection.receiveText()?.utf8.count == 1000)
     }
     try await connection.send("\"flood\"")
@@ -61,7 +61,7 @@ struct SpawnedClientTests {
 
   @Test("a cancelled receive takes no message")
   func cancelledReceive() async throws {
-    let connection = try await ScriptedPeer.spawn()
+    let connection = try await EchoServer.spawn()
     for index in 0..<200 {
       let taken = await withTaskGroup(of: String?.self) { group in
         group.addTask { try? await connection.receiveText() }
@@ -81,7 +81,7 @@ struct SpawnedClientTests {
 
   @Test("the client keeps the end of the program's standard error, if this is requested")
   func errors() async throws {
-    let connection = try await ScriptedPeer.spawn(errorOutput: .collected)
+    let connection = try await EchoServer.spawn(errorOutput: .collected)
     try await connection.send("\"errors\"")
     #expect(try await connection.receiveText() == "\"errors\"")
     await eventually("the other stream") { await !connection.collectedErrorOutput.isEmpty }
@@ -142,7 +142,7 @@ struct SpawnedClientTests {
   @Test("a program does not inherit the streams of another program")
   func descriptors() async throws {
     let connections = try await withThrowingTaskGroup(of: ClientConnection.self) { group in
-      for _ in 0..<8 { group.addTask { try await ScriptedPeer.spawn() } }
+      for _ in 0..<8 { group.addTask { try await EchoServer.spawn() } }
       return try await group.reduce(into: []) { $0.append($1) }
     }
     // Each program reaches the end of its input while the others are running.

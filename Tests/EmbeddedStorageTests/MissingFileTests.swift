@@ -28,7 +28,7 @@ struct MissingFileTests {
       let takeBack = try loss.happen(to: "statewire.sqlite", in: folder)
       try await store.add("b", "c")
       try await store.send(.load)
-      #expect(await store.answers == ["done", "failed", "failed"])
+      #expect(await store.results == ["done", "failed", "failed"])
       #expect(await store.fed == ["list of 0", "add a", "failed"])
       for _ in 0..<2 {
         await expectMissing { try await database.ledger.post(amount: DecimalNumber("1") ?? .zero) }
@@ -42,7 +42,7 @@ struct MissingFileTests {
         try await store.send(.load)
         try await store.add("d")
         #expect(await store.todos.map(\.title) == ["a", "d"])
-        #expect(await store.answers.last == "done")
+        #expect(await store.results.last == "done")
         #expect(try await database.ledger.readBalance().balance == DecimalNumber("1"))
         #expect(complaints.all.count == 1)
         // Another incident is logged again.

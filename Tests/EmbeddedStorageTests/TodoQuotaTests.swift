@@ -108,7 +108,7 @@ struct TodoByteQuotaTests {
     let repository = MemoryTodoRepository(in: quota)
     return operations.map { operation in
       if let refusal = repository.refusal(of: operation, on: list) { return refusal.code.limit }
-      switch repository.answer(to: operation, on: list) {
+      switch repository.result(of: operation, on: list) {
       case .changed(let change): list.apply(change)
       case .made(let title, let id): list.make(title: title, id: id)
       default: break
@@ -165,7 +165,7 @@ struct TodoByteQuotaTests {
         + (1...10).map({ .remove(id: "\($0)") })
       {
         #expect(repository.refusal(of: operation, on: list) == nil)
-        switch repository.answer(to: operation, on: list) {
+        switch repository.result(of: operation, on: list) {
         case .changed(let change): list.apply(change)
         case .made(let title, let id): list.make(title: title, id: id)
         default: break

@@ -119,7 +119,7 @@ struct EvolutionTests {
 
   /// Attaches to the session in a server of a version.
   ///
-  /// - Returns: The answer for the board, and the log.
+  /// - Returns: The result for the board, and the log.
   private func attachWithLog(
     _ version: String, revision: Int
   ) throws -> (board: JSONValue, log: String) {

@@ -197,8 +197,8 @@ struct ProcessTests {
       ], framing: .headers)
     for method in before {
       try await stdio.send(Array(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)"}"#.utf8))
-      let answer = try #require(try await stdio.receive())
-      #expect(try JSONValue(parsing: answer)["result"]?.isNull == true)
+      let response = try #require(try await stdio.receive())
+      #expect(try JSONValue(parsing: response)["result"]?.isNull == true)
     }
     // The program's input stays open.
     try await stdio.send(Array(#"{"jsonrpc":"2.0","method":"exit"}"#.utf8))
@@ -301,11 +301,11 @@ struct ProcessTests {
       try await client.send(Array(request(index, ["type": "todoAdded", "title": "x"]).utf8))
     }
     try await client.closeInput()
-    var answers = 0
+    var responses = 0
     while let message = try await client.receive() {
-      if try JSONValue(parsing: message)["result"] != nil { answers += 1 }
+      if try JSONValue(parsing: message)["result"] != nil { responses += 1 }
     }
-    #expect(answers == 20)
+    #expect(responses == 20)
     await client.close()
   }
 

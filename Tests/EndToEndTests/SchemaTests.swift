@@ -23,7 +23,7 @@ struct SchemaTests {
 
     let served = try Program.run(
       ["serve"], input: #"{"jsonrpc": "2.0", "id": 1, "method": "rpc.discover"}"# + "\n")
-    let answer = try JSONValue(parsing: served.output)
-    #expect(try answer["result"] == JSONValue(parsing: printed.output))
+    let response = try JSONValue(parsing: served.output)
+    #expect(try response["result"] == JSONValue(parsing: printed.output))
   }
 }

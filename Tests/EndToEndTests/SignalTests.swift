@@ -101,8 +101,8 @@ struct SignalTests {
     let initialize =
       #"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"token":"0123456789abcdef"}}"#
     try await client.send(Array(initialize.utf8))
-    let answer = try #require(try await client.receive())
-    #expect(try JSONValue(parsing: answer)["result"] != nil)
+    let response = try #require(try await client.receive())
+    #expect(try JSONValue(parsing: response)["result"] != nil)
 
     try "you 123456789abcdef0\n".write(to: file, atomically: true, encoding: .utf8)
     let pid = try #require(pid_t(try contents(folder, "pid")))

@@ -91,8 +91,8 @@ extension FuzzClient {
     guard isUsual, connection?.wantsBytes == true else { return }
     written = []
     send(Array("\n{\"jsonrpc\":\"2.0\",\"id\":\"end\",\"method\":\"ping\"}\n".utf8)[...])
-    let answer = #"{"jsonrpc":"2.0","id":"end","result":{}}"#
-    expect(isClosed || messages().last == answer, "a ping got no response")
+    let response = #"{"jsonrpc":"2.0","id":"end","result":{}}"#
+    expect(isClosed || messages().last == response, "a ping got no response")
   }
 }
 

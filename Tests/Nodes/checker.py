@@ -151,11 +151,11 @@ class Checker:
             elif "error" in message:
                 self._refused(connection, request, message["error"], event)
             else:
-                self._answered(connection, request, message["result"], event)
+                self._succeeded(connection, request, message["result"], event)
 
     def _refused(self, connection, request, error, event):
         if request.entry is not None:
-            self._answer(request, None, error, event)
+            self._add_response(request, None, error, event)
         self.counts[f"error {error['code']} of {request.method}"] += 1
         # Requests that follow have reached the session of the connection, which ends with it.
         connection.is_outside |= request.method == "session/attach"
@@ -165,7 +165,7 @@ class Checker:
                 error["code"] in FOR_THE_MOMENT and request.method.startswith("session/")):
             self._report("error", f"{request.method}: {error['message']}", request.event, event)
 
-    def _answered(self, connection, request, result, event):
+    def _succeeded(self, connection, request, result, event):
         method, params = request.method, request.params
         if method == "session/open":
             handle = result["session"]
@@ -186,7 +186,7 @@ class Checker:
         elif method == "store/unsubscribe":
             connection.replicas.pop(params["store"], None)
         elif method == "store/send":
-            self._input_answered(connection, request, result, event)
+            self._input_succeeded(connection, request, result, event)
 
     def _attached(self, connection, request, result, event):
         params = request.params
@@ -279,7 +279,7 @@ class Checker:
             replica.replays -= 1
             self._check_replayed(store, replica, event)
 
-    def _input_answered(self, connection, request, result, event):
+    def _input_succeeded(self, connection, request, result, event):
         name, revision = request.params["store"], result["revision"]
         self._read(connection.session, name, request, revision, event)
         connection.session.store(name).learn(revision, event)
@@ -288,12 +288,12 @@ class Checker:
             self._report("early response", f"the response is of revision {revision} of {name}, and the client holds "
                          f"{replica.revision}", request.event, event)
         if request.entry is not None:
-            self._answer(request, result, None, event)
+            self._add_response(request, result, None, event)
             connection.session.frontend(connection.frontend).confirm(request.entry.sequence, event)
 
-    def _answer(self, request, result, error, event):
-        self.counts["inputs answered"] += 1
-        self.counts["repeats answered"] += not request.is_first
+    def _add_response(self, request, result, error, event):
+        self.counts["responses to inputs"] += 1
+        self.counts["responses to repeats"] += not request.is_first
         request.entry.responses.append(Response(
             event, result, error, request.is_first, bool(request.params.get("settle"))))
 

@@ -4,8 +4,8 @@
 For each store, over its states in the order of their revisions:
 
 - no title occurs twice, has two ids, or comes back after it was removed (else: applied twice);
-- a title that was answered is there from the revision of the response on, and disappears only if some client has sent
-  its removal (else: lost); a removal that was answered has removed it;
+- a title whose input had a response is there from the revision of the response on, and disappears only if
+  some client has sent its removal (else: lost); a removal that had a response has removed it;
 - the titles of one frontend appear in the order of its inputs (lists in memory; else: order);
 - a title that was settled before another one was sent stands before it (lists in the database; else: order);
 - each title was sent by some client (else: invented).
@@ -169,12 +169,12 @@ class _Walk:
             if entry.title is not None and entry.title not in titles and entry.title not in self.shown and (
                     entry.title not in self.ids or self.ids[entry.title][0] not in self.removed):
                 # No client can remove a title whose id it has not seen.
-                self.report("lost", entry.title, f"title {entry.title!r} was answered and is not there",
+                self.report("lost", entry.title, f"title {entry.title!r} had a response and is not there",
                             entry.sent[0], response, event)
             elif entry.value["type"] == "todoRemoved":
                 kept = [title for title, id in titles.items() if id == entry.value["id"]]
                 if kept:
-                    self.report("lost", kept[0], f"the removal of {kept[0]!r} was answered and did not happen",
+                    self.report("lost", kept[0], f"the removal of {kept[0]!r} had a response, but no effect",
                                 entry.sent[0], response, event)
 
     def _check_order(self, new, event):
@@ -217,11 +217,11 @@ class _Walk:
                 self.report("lost", title, f"title {title!r} was accepted and is not there at the end",
                             entry.sent[0], *(response.event for response in entry.responses), event)
             elif removal is not None and titles.get(title) == removal.value["id"] and removal.is_accepted:
-                self.report("lost", title, f"the removal of {title!r} was answered, and the title is there at the end",
-                            removal.sent[0], event)
+                self.report("lost", title, f"the removal of {title!r} had a response, and the title is there "
+                            "at the end", removal.sent[0], event)
 
     def _is_accepted(self, entry):
-        """True if the input was answered, or the server has named its sequence or a higher one."""
+        """True if the input had a response, or the server has named its sequence or a higher one."""
         frontend = self.sessions[entry.session].frontends[entry.frontend]
         return entry.is_accepted or entry.sequence <= frontend.confirmed
 

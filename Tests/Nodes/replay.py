@@ -3,8 +3,8 @@
 
 The inputs are carried out by a model of the kind `todo`. Each input that changes the list leads to the next revision,
 so each state that any client has seen must be the one of the model at that revision. A state that is not tells which
-guarantee is broken: a title that is there twice (applied twice), an answered one that is missing (lost), another order
-of the same inputs (order).
+guarantee is broken: a title that is there twice (applied twice), one with a response that is missing (lost),
+another order of the same inputs (order).
 
 A server may leave revisions out, for example after a damaged journal; the counter `revisions left out` tells how many.
 """
@@ -137,7 +137,7 @@ class _Replay:
         if len(titles) > len(set(titles)):
             return Violation("applied twice", f"a title of store {name} is there twice: {titles}", proof)
         if state in self.versions[:low]:
-            return Violation("lost", f"store {name} is in an earlier state than the one that was answered", proof)
+            return Violation("lost", f"store {name} is in an earlier state than a response promised", proof)
         missing = set(due) - set(titles)
         if isinstance(state, tuple) and promise is not None and missing and not missing & self._titles_after(event):
             return Violation("lost", f"store {name} is without {sorted(missing)}", proof)

@@ -23,7 +23,7 @@ class GoodHistories(Histories):
         self.assertGreater(counts["replayed states"], 2)
         self.assertGreater(counts["states compared"], 0)
 
-    def test_unanswered_input_was_applied_and_is_resent(self):
+    def test_input_without_response_was_applied_and_is_resent(self):
         client = self.alone("x")
         client.add("mine", "y", responded=False)
         client.drop()
@@ -33,7 +33,7 @@ class GoodHistories(Histories):
         self.story.audit(client)
         self.check_kinds()
 
-    def test_unanswered_input_was_not_applied_and_is_resent(self):
+    def test_input_without_response_was_not_applied_and_is_resent(self):
         client = self.alone("x")
         for title in ("y", "z"):
             client.add("mine", title, arrives=False)
@@ -53,7 +53,7 @@ class GoodHistories(Histories):
         self.story.audit(client)
         self.check_kinds()
 
-    def test_unanswered_input_never_arrives(self):
+    def test_input_without_response_never_arrives(self):
         client = self.alone("x")
         client.add("mine", "y", arrives=False)
         client.drop()

@@ -122,7 +122,7 @@ class Wire:
                 target, text = waiting.pop(0)
                 target.send(text)
 
-    def is_answered(self, page):
+    def has_responses(self, page):
         """Returns True when all inputs of the page have their responses."""
         ids = lambda texts, is_wanted: {message["id"] for message in map(json.loads, texts) if is_wanted(message)}
         while ids(self.sent, lambda message: message["method"] == "store/send") - ids(

@@ -109,7 +109,7 @@ class Unconfirmed(Driving):
         titles = ["Milk", "Bread", "Salt", "Eggs", "Oil", "Tea"]
         self.add(page, *titles, "Rice")
         ids = {todo["title"]: todo["id"] for todo in self.stored(page)}
-        for outcome in ["answered", "reloaded", "session ended"]:
+        for outcome in ["responded", "reloaded", "session ended"]:
             with self.subTest(outcome):
                 other = self.open()
                 renamed, ticked = removed = titles[:2]
@@ -119,7 +119,7 @@ class Unconfirmed(Driving):
                 self.row(page, ticked).get_by_role("checkbox").check()
                 page.get_by_role("button", name=f"Move {ticked}", exact=True).press("End")
                 self.send(other, *({"type": "todoRemoved", "id": ids[title]} for title in removed))
-                if outcome == "answered":
+                if outcome == "responded":
                     wire.release()
                 elif outcome == "reloaded":
                     wire.cut()
@@ -264,7 +264,7 @@ class Unconfirmed(Driving):
         self.rename(page, "Milk", "Oat milk")
         expect(page.locator("#again")).to_be_visible()
         # The rename follows the failed todo, so it must fail too.
-        wire.is_answered(page)
+        wire.has_responses(page)
         self.sql("DROP TRIGGER one", "DROP TRIGGER two")
         page.click("#again")
         expect(page.locator("#again")).to_be_hidden()

@@ -98,7 +98,8 @@ struct OutageTests {
     #expect(try node.journal.load(handle).session?.stores[0].frames.map(\.revision) == [1])
   }
 
-  @Test("a commit that the database does not answer fails after the patience, and is not repeated")
+  @Test(
+    "a commit without a response from the database fails after the patience, and is not repeated")
   func stuck() async throws {
     let cluster = try Cluster(.common())
     let node = try Node("a", cluster, patience: .seconds(1))

@@ -37,8 +37,8 @@ struct OutageTests {
       }
     }
     await store.settlement(of: try #require(last))
-    await store.until { $0.answers.count == 600 }
-    #expect(await store.answers == Array(repeating: "done", count: 600))
+    await store.until { $0.results.count == 600 }
+    #expect(await store.results == Array(repeating: "done", count: 600))
     await other.until { $0.list.todos.count == 600 }
     let expected = (1...600).map { "\($0)" }
     #expect(await store.todos.map(\.title) == expected)
@@ -64,8 +64,8 @@ struct OutageTests {
       try await cut
     }
     await store.settlement(of: try #require(last))
-    await store.until { $0.answers.count == 1_000 }
-    #expect(await store.answers.allSatisfy { $0 == "done" })
+    await store.until { $0.results.count == 1_000 }
+    #expect(await store.results.allSatisfy { $0 == "done" })
     #expect(await store.todos.map(\.title) == (1...1_000).map { "\($0)" })
     await store.close()
     node.close()
@@ -124,7 +124,7 @@ struct OutageTests {
       while true { try await node.documents.put("a") }
     }
     try await store.add("secret", "secret")
-    #expect(await store.answers.suffix(2) == ["failed", "failed"])
+    #expect(await store.results.suffix(2) == ["failed", "failed"])
     let late = try await Host(node.todoLists)
     try await late.send(.load)
     #expect(await late.fed == ["failed"])
@@ -244,7 +244,7 @@ struct OutageTests {
       }
       await #expect(throws: error) { try await node.documents.put("b") }
       try await store.add("a")
-      #expect(await store.answers.last == "failed")
+      #expect(await store.results.last == "failed")
       for table in ["todo", "document_row"] {
         try database.observer.run("DROP TRIGGER refusing ON statewire.\(table)")
       }

@@ -24,7 +24,7 @@ struct CancellationTests {
       }
       try await store.add("a")
       #expect(await store.fed == ["list of 0", "add a"])
-      #expect(await store.answers == ["done"])
+      #expect(await store.results == ["done"])
       await store.close()
       #expect(try await database.version(of: "default") == 1)
       await database.close()

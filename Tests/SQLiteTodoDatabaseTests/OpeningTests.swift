@@ -54,7 +54,7 @@ struct OpeningTests {
       let store = try await Host(second)
       try await store.send(.load)
       try await first.file.whileWriting { try await store.add("a") }
-      #expect(await store.answers == ["failed"])
+      #expect(await store.results == ["failed"])
       #expect(
         complaints.all == [
           "addTodo could not be carried out: The database in \(folder) is locked by another process."
@@ -76,7 +76,7 @@ struct OpeningTests {
       try await store.send(.load)
       try await store.add("a secret")
       #expect(await store.fed == ["failed"])
-      #expect(await store.answers == ["failed"])
+      #expect(await store.results == ["failed"])
       #expect(
         complaints.all == [
           "The todo list could not be read: "
@@ -106,7 +106,7 @@ struct OpeningTests {
       await database.close()
       try await store.add("a")
       try await store.send(.load)
-      #expect(await store.answers == ["failed"])
+      #expect(await store.results == ["failed"])
       #expect(await store.fed == (opened ? ["list of 0", "failed"] : ["failed"]))
       #expect(
         complaints.all == [
@@ -133,13 +133,13 @@ struct OpeningTests {
         }
         await database.close()
         for inputID in inputIDs { await store.settlement(of: inputID) }
-        let answers = await store.answers
+        let results = await store.results
         await store.close()
         let reopened = TodoDatabase(folder)
         let other = try await Host(reopened)
         try await other.send(.load)
-        #expect(answers.count == 20)
-        #expect(await other.todos.count == answers.count { $0 == "done" })
+        #expect(results.count == 20)
+        #expect(await other.todos.count == results.count { $0 == "done" })
         await other.close()
         await reopened.close()
       }

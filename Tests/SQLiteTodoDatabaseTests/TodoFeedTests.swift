@@ -140,7 +140,7 @@ struct TodoFeedTests {
       try await store.add("a")
       try await database.file.execute("ALTER TABLE todoChange RENAME TO renamed")
       try await store.add("a secret")
-      #expect(await store.answers == ["done", "failed"])
+      #expect(await store.results == ["done", "failed"])
       database.listeners.notify(ByteString("default"), ListNotification(version: 9))
       await store.until { $0.fed.count == 3 }
       // There is no feed, so the operation does not wait for the delivery of its change.

@@ -110,7 +110,7 @@ struct DelayedWorkTests {
       let (one, two) = (Listener(), Listener())
       defer { withExtendedLifetime((one, two)) {} }
       try shard.restoreAll()
-      let (participant, _, _) = try shard.resume(handle, telling: one)
+      let (participant, _, _) = try shard.resume(handle, notifying: one)
       try shard.send(#"{"type":"write","item":3}"#, participant, to: "errands")
       try shard.send(#"{"type":"write","item":4}"#, two.join(on: shard), to: "errands")
       await shard.pass(seconds: 0)

@@ -18,8 +18,8 @@ struct EvolutionTests {
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
       try shard.restoreAll()
-      let (participant, answers, _) = try shard.resume(handle, telling: listener, [("note", 1)])
-      #expect(answers == [#"migrated 2 {"text":"a","work":"none","theme":"light"}"#])
+      let (participant, outcomes, _) = try shard.resume(handle, notifying: listener, [("note", 1)])
+      #expect(outcomes == [#"migrated 2 {"text":"a","work":"none","theme":"light"}"#])
       try shard.send(#"{"type":"write","text":"b"}"#, participant, to: "note")
     }
     // The same version continues, with replayed updates.
@@ -27,9 +27,10 @@ struct EvolutionTests {
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
       try shard.restoreAll()
-      #expect(try shard.resume(handle, telling: listener, [("note", 2)]).answers == ["replayed 1"])
       #expect(
-        try shard.resume(handle, telling: listener, [("note", 0)]).answers
+        try shard.resume(handle, notifying: listener, [("note", 2)]).outcomes == ["replayed 1"])
+      #expect(
+        try shard.resume(handle, notifying: listener, [("note", 0)]).outcomes
           == [#"migrated 3 {"text":"b","work":"none","theme":"light"}"#])
     }
   }
@@ -44,8 +45,8 @@ struct EvolutionTests {
         let listener = Listener()
         defer { withExtendedLifetime(listener) {} }
         try shard.restoreAll()
-        let answers = try shard.resume(handle, telling: listener, [("note", 0)]).answers
-        #expect(answers == [#"\#(expected) {"text":"a","work":"running","theme":"light"}"#])
+        let outcomes = try shard.resume(handle, notifying: listener, [("note", 0)]).outcomes
+        #expect(outcomes == [#"\#(expected) {"text":"a","work":"running","theme":"light"}"#])
       }
     }
     try await shard(journal, Note2.self).run { shard in
@@ -53,8 +54,8 @@ struct EvolutionTests {
       defer { withExtendedLifetime(listener) {} }
       try shard.restoreAll()
       await shard.pass(seconds: 5)
-      let answers = try shard.resume(handle, telling: listener, [("note", nil)]).answers
-      #expect(answers == [#"none 4 {"text":"a","work":"finished","theme":"light"}"#])
+      let outcomes = try shard.resume(handle, notifying: listener, [("note", nil)]).outcomes
+      #expect(outcomes == [#"none 4 {"text":"a","work":"finished","theme":"light"}"#])
     }
   }
 
@@ -68,8 +69,8 @@ struct EvolutionTests {
         defer { withExtendedLifetime(listener) {} }
         let words = try shard.restore()
         #expect(words.count == count && words.allSatisfy { $0.contains("which is dropped") })
-        let answers = try shard.resume(handle, telling: listener, [("note", nil)]).answers
-        #expect(answers == [#"none 4 {"title":"a","work":"interrupted","theme":"light"}"#])
+        let outcomes = try shard.resume(handle, notifying: listener, [("note", nil)]).outcomes
+        #expect(outcomes == [#"none 4 {"title":"a","work":"interrupted","theme":"light"}"#])
       }
     }
   }
@@ -98,7 +99,7 @@ struct EvolutionTests {
         }
         for (held, expected) in [(1, "unreadable 2"), (2, "replayed 0"), (nil, "none 2")] {
           let resumption = try shard.resumption(handle, listener, "note", held)
-          #expect(resumption.answer.hasPrefix(expected), "\(resumption.answer)")
+          #expect(resumption.outcome.hasPrefix(expected), "\(resumption.outcome)")
           #expect(resumption.keptAside?.revision == 1)
           #expect(resumption.keptAside?.reason.contains("/text") == true)
         }
@@ -116,7 +117,7 @@ struct EvolutionTests {
       defer { withExtendedLifetime(listener) {} }
       try shard.restoreAll()
       let resumption = try shard.resumption(handle, listener, "note", 2)
-      #expect(resumption.answer == #"restored 4 {"text":"\#(text)","work":"interrupted"}"#)
+      #expect(resumption.outcome == #"restored 4 {"text":"\#(text)","work":"interrupted"}"#)
       #expect(resumption.keptAside == nil)
     }
     // What the store had in the meantime is kept.
@@ -134,7 +135,7 @@ struct EvolutionTests {
       let words = try shard.restore()
       #expect(words.count == 1 && words.allSatisfy { $0.contains("version 2") })
       let resumption = try shard.resumption(handle, listener, "note", 2)
-      #expect(resumption.answer.hasPrefix("unreadable 3"))
+      #expect(resumption.outcome.hasPrefix("unreadable 3"))
     }
   }
 
@@ -147,7 +148,7 @@ struct EvolutionTests {
         defer { withExtendedLifetime(listener) {} }
         _ = try shard.restore()
         let resumption = try shard.resumption(handle, listener, "note", 1)
-        #expect(resumption.answer == "closed")
+        #expect(resumption.outcome == "closed")
         #expect(resumption.keptAside?.reason.contains("no store kind") == true)
       }
     }
@@ -159,7 +160,7 @@ struct EvolutionTests {
       defer { withExtendedLifetime(listener) {} }
       try shard.restoreAll()
       let resumption = try shard.resumption(handle, listener, "note", 1)
-      #expect(resumption.answer == #"restored 4 {"text":"a","work":"interrupted"}"#)
+      #expect(resumption.outcome == #"restored 4 {"text":"a","work":"interrupted"}"#)
     }
   }
 
@@ -179,7 +180,7 @@ struct EvolutionTests {
       defer { withExtendedLifetime(listener) {} }
       try shard.restoreAll()
       let resumption = try shard.resumption(handle, listener, "note", 1)
-      #expect(resumption.answer == "replayed 0")
+      #expect(resumption.outcome == "replayed 0")
     }
   }
 
@@ -224,9 +225,9 @@ extension Shard {
   /// Attaches a new client, and returns how its store is brought up to date.
   fileprivate func resumption(
     _ handle: SessionHandle, _ listener: Listener, _ store: String, _ held: Revision?
-  ) throws -> (answer: String, keptAside: Resumption.KeptAside?) {
-    let answer = try resume(handle, telling: listener, [(store, held)]).answers[0]
+  ) throws -> (outcome: String, keptAside: Resumption.KeptAside?) {
+    let outcome = try resume(handle, notifying: listener, [(store, held)]).outcomes[0]
     let entry = directory[handle]?.storeEntries[store]
-    return (answer, entry?.renewal.keptAside)
+    return (outcome, entry?.renewal.keptAside)
   }
 }

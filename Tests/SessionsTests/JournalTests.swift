@@ -106,11 +106,11 @@ struct JournalTests {
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
       try shard.restoreAll()
-      let (_, answers, sequence) = try shard.resume(
-        handle, named: "page", telling: listener, [("errands", 0), ("errands", 2)])
+      let (_, outcomes, sequence) = try shard.resume(
+        handle, named: "page", notifying: listener, [("errands", 0), ("errands", 2)])
       #expect(sequence == 3)
       #expect(
-        answers == [#"trimmed 3 {"count":3,"done":[],"failed":[4]}"#, "replayed 1"])
+        outcomes == [#"trimmed 3 {"count":3,"done":[],"failed":[4]}"#, "replayed 1"])
     }
   }
 
@@ -147,10 +147,10 @@ struct JournalTests {
     try await Shard.journaled(journal).run { shard in
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
-      let seats = try (1...5).map { _ in try shard.join(listener) }
-      let handles = seats.map(\.1)
+      let joined = try (1...5).map { _ in try shard.join(listener) }
+      let handles = joined.map(\.1)
       journal.isFull = true
-      for (participant, _) in seats {
+      for (participant, _) in joined {
         try shard.send(#"{"type":"add","amount":2}"#, participant, to: "errands")
       }
       journal.isFull = false
@@ -236,9 +236,9 @@ struct JournalTests {
         let listener = Listener()
         defer { withExtendedLifetime(listener) {} }
         try shard.restoreAll()
-        let (participant, answers, _) = try shard.resume(
-          handle, telling: listener, [("a", 1), ("a", revision)])
-        #expect(answers == [#"reopened \#(revision) {"count":40}"#, "replayed 0"])
+        let (participant, outcomes, _) = try shard.resume(
+          handle, notifying: listener, [("a", 1), ("a", revision)])
+        #expect(outcomes == [#"reopened \#(revision) {"count":40}"#, "replayed 0"])
         #expect(
           participant.session.refusal(opening: "a", as: "from", ["start": 40], on: shard) == nil)
       }
@@ -305,8 +305,8 @@ struct JournalTests {
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
       try shard.restoreAll()
-      let (_, answers, _) = try shard.resume(handle, telling: listener, [("errands", 0)])
-      #expect(answers == ["replayed 1"])
+      let (_, outcomes, _) = try shard.resume(handle, notifying: listener, [("errands", 0)])
+      #expect(outcomes == ["replayed 1"])
       await listener.hears(1, on: shard)
       #expect(listener.take().first?.contains(#""path":"/done/0","value":2"#) == true)
       await eventually("the work sleeps") { clock.sleeperCount > 0 }
@@ -335,7 +335,7 @@ struct JournalTests {
       defer { withExtendedLifetime(listener) {} }
       try shard.restoreAll()
       let (participant, _, sequence) = try shard.resume(
-        handle, named: "page", telling: listener, [("errands", 1)])
+        handle, named: "page", notifying: listener, [("errands", 1)])
       #expect(sequence == 2)
       #expect(try participant.hasAccepted(2))
       let subscription = try participant.subscription("errands", isolation: shard)
@@ -384,11 +384,11 @@ struct JournalTests {
       let words = try shard.restore()
       #expect(words.count == 3)
       #expect(words.allSatisfy { !$0.contains(handle.description) })
-      let (participant, answers, _) = try shard.resume(
-        handle, telling: listener, [("shelf", 4), ("counter", 2), ("errands", 1)])
+      let (participant, outcomes, _) = try shard.resume(
+        handle, notifying: listener, [("shelf", 4), ("counter", 2), ("errands", 1)])
       // Of the `errands` store, all is restored except the damaged entries.
       #expect(
-        answers
+        outcomes
           == [
             #"unreadable 5 {"items":[]}"#, "closed",
             #"reopened 3 {"count":1,"done":[],"failed":[]}"#,

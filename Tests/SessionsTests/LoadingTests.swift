@@ -73,7 +73,7 @@ struct LoadingTests {
   ) throws -> [String] {
     shard.whenLoaded(handle.description, of: nil) { _ in }
     work()
-    return try shard.resume(handle, telling: listener, revisions).answers
+    return try shard.resume(handle, notifying: listener, revisions).outcomes
   }
 
   private func mustWait(
@@ -91,16 +91,16 @@ struct LoadingTests {
       try shard.beginRestoring(report: reports.add)
       #expect(mustWait(handles[1].description, on: shard) == true)
       // The client returns before the start of the journal has been read.
-      let answers = Record<[String]>()
-      shard.whenLoaded(handles[1].description, of: nil) { _ in answers.add([]) }
+      let calls = Record<[String]>()
+      shard.whenLoaded(handles[1].description, of: nil) { _ in calls.add([]) }
       work()
-      #expect(answers.count == 1)
+      #expect(calls.count == 1)
       shard.continueSessions()
       work()
       #expect(journal.loaded == [handles[1]])
       #expect(mustWait(handles[1].description, on: shard) == false)
       let (_, states, _) = try shard.resume(
-        handles[1], telling: listener, [("errands", 0), ("errands", nil)])
+        handles[1], notifying: listener, [("errands", 0), ("errands", nil)])
       #expect(states == ["replayed 1", #"none 1 {"count":2,"done":[],"failed":[]}"#])
       // A text that is no handle waits for nothing; only the journal knows other handles.
       #expect(mustWait("?", on: shard) == false)

@@ -183,7 +183,7 @@ struct ParticipantTests {
       let (fourth, resumption) = try shard.attach(
         AttachRequest(handle: handle.description, revisions: [("light", nil)]),
         from: two.join(on: shard))
-      guard case .snapshot(_, let subscription)? = resumption.stores.first?.answer else {
+      guard case .snapshot(_, let subscription)? = resumption.stores.first?.outcome else {
         Issue.record("no snapshot")
         return
       }

@@ -24,10 +24,10 @@ struct RestartTests {
   func everywhere(seed: UInt64) async throws {
     let (journal, bank) = (MemoryJournal(), Bank())
     let moments = try await Shard.journaled(journal, bank, limits: Self.limits).run { shard in
-      let play = try Play(seed: seed, journal, bank, isolation: shard)
-      for _ in 1...60 { try await play.step(shard) }
+      let script = try RandomScript(seed: seed, journal, bank, isolation: shard)
+      for _ in 1...60 { try await script.step(shard) }
       journal.whenCommitted = nil
-      return play.moments
+      return script.moments
     }
     #expect(moments.count > 40)
     for moment in moments {
@@ -79,11 +79,11 @@ struct RestartTests {
         let participant: Participant
         let handle: SessionHandle
         if let known {
-          let answers: [String]
-          (participant, answers, _) = try shard.resume(
-            known, telling: listener, [("errands", 2 * round - 1), ("shelf", round)])
+          let outcomes: [String]
+          (participant, outcomes, _) = try shard.resume(
+            known, notifying: listener, [("errands", 2 * round - 1), ("shelf", round)])
           handle = known
-          #expect(answers == ["replayed 0", "replayed 0"])
+          #expect(outcomes == ["replayed 0", "replayed 0"])
         } else {
           (participant, handle) = try shard.join(listener)
         }
@@ -121,9 +121,9 @@ struct RestartTests {
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
       try shard.restoreAll()
-      let (_, answers, _) = try shard.resume(
-        handle, telling: listener, [(store: "errands", revision: nil)])
-      #expect(answers == [#"none 1 {"count":0,"done":[],"failed":[8]}"#])
+      let (_, outcomes, _) = try shard.resume(
+        handle, notifying: listener, [(store: "errands", revision: nil)])
+      #expect(outcomes == [#"none 1 {"count":0,"done":[],"failed":[8]}"#])
       await shard.pass(seconds: 30)
       #expect(listener.take().count == 1)
       #expect(try journal.load().sessions.flatMap(\.stores).flatMap(\.accepted).isEmpty)
@@ -137,13 +137,13 @@ struct RestartTests {
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
       var storeEntries: [StoreEntry] = []
-      for (expected, name) in zip(moment.seats, ["ann", "bob", "cid"]) {
-        guard !expected.isOver else {
+      for (expected, name) in zip(moment.clients, ["ann", "bob", "cid"]) {
+        guard !expected.isEnded else {
           #expect(shard.refusal(comingBackTo: expected.handle) == "expired session")
           continue
         }
         let (participant, _, sequence) = try shard.resume(
-          expected.handle, named: name, telling: listener)
+          expected.handle, named: name, notifying: listener)
         #expect(sequence == expected.sequence)
         let session = participant.session
         #expect(session.storeEntries.count == expected.stores.count)
@@ -160,8 +160,8 @@ struct RestartTests {
         #expect(result != nil)
       }
       await shard.pass(seconds: 30)
-      let seats = moment.seats.filter { !$0.isOver && $0.stores["errands"] != nil }
-      for (storeEntry, expected) in zip(storeEntries, seats) {
+      let clients = moment.clients.filter { !$0.isEnded && $0.stores["errands"] != nil }
+      for (storeEntry, expected) in zip(storeEntries, clients) {
         try checkDone(storeEntry, expected.sent, bank)
       }
       let open = try journal.load().sessions.flatMap(\.stores).flatMap(\.accepted)
@@ -172,38 +172,38 @@ struct RestartTests {
   }
 
   /// Checks the state of a store immediately after recovery.
-  private func check(_ storeEntry: StoreEntry, _ was: Moment.Store) throws {
-    let now = storeEntry.seen
-    #expect(now.isClosed == was.isClosed)
-    guard !was.isClosed else {
-      #expect(now.revision == was.revision)
+  private func check(_ storeEntry: StoreEntry, _ expected: Moment.Store) throws {
+    let restored = storeEntry.snapshot
+    #expect(restored.isClosed == expected.isClosed)
+    guard !expected.isClosed else {
+      #expect(restored.revision == expected.revision)
       return
     }
-    guard was.isDurable else {
-      #expect(now.revision == was.revision + 1)
-      #expect(storeEntry.snapshotReason(from: was.revision) == .reopened)
+    guard expected.isDurable else {
+      #expect(restored.revision == expected.revision + 1)
+      #expect(storeEntry.snapshotReason(from: expected.revision) == .reopened)
       return
     }
-    #expect(now.opened == was.opened && now.redacted == was.redacted)
-    #expect(now.revision >= was.revision)
+    #expect(restored.opened == expected.opened && restored.redacted == expected.redacted)
+    #expect(restored.revision >= expected.revision)
     // A client that has the last revision needs only the later updates.
-    #expect(storeEntry.snapshotReason(from: was.revision) == nil)
-    var state = try JSONValue(parsing: was.state)
-    var seen: [String] = []
-    storeEntry.history?.forEach(from: was.revision) { members in
-      seen.append("{\(String(decoding: members, as: UTF8.self))}")
+    #expect(storeEntry.snapshotReason(from: expected.revision) == nil)
+    var state = try JSONValue(parsing: expected.state)
+    var updates: [String] = []
+    storeEntry.history?.forEach(from: expected.revision) { members in
+      updates.append("{\(String(decoding: members, as: UTF8.self))}")
     }
-    for frame in seen {
-      guard let patch = try JSONValue(parsing: frame)["patch"] else { continue }
+    for update in updates {
+      guard let patch = try JSONValue(parsing: update)["patch"] else { continue }
       state = try JSONPatch(patch).apply(to: state)
     }
-    #expect(state == (try JSONValue(parsing: now.state)))
+    #expect(state == (try JSONValue(parsing: restored.state)))
     // The updates in the history are the same as before.
-    if now.revision == was.revision {
-      #expect(now.frames == was.frames)
+    if restored.revision == expected.revision {
+      #expect(restored.frames == expected.frames)
     } else {
-      let common = now.frames.dropLast(now.revision - was.revision)
-      #expect(was.frames.suffix(common.count) == common)
+      let common = restored.frames.dropLast(restored.revision - expected.revision)
+      #expect(expected.frames.suffix(common.count) == common)
     }
   }
 
@@ -214,7 +214,7 @@ struct RestartTests {
     #expect(state.count == sent.sum)
     let items = bank.items
     for item in sent.writes { #expect(items.filter { $0 == item }.count == 1) }
-    for item in sent.writes + sent.laters { #expect(state.done.contains(item)) }
+    for item in sent.writes + sent.delayed { #expect(state.done.contains(item)) }
     for item in sent.risks {
       #expect(state.done.contains(item) != state.failed.contains(item))
     }

@@ -17,7 +17,7 @@ struct RestoredWorkTests {
       defer { withExtendedLifetime(listener) {} }
       try shard.restoreAll()
       #expect(counter.take() == ["performs"])
-      let (participant, _, _) = try shard.resume(handle, telling: listener)
+      let (participant, _, _) = try shard.resume(handle, notifying: listener)
       try shard.send(#"{"type":"add","amount":1}"#, participant, to: "errands")
       #expect(counter.take() == [])
       await shard.pass(seconds: 20)
@@ -73,9 +73,9 @@ struct RestoredWorkTests {
       defer { withExtendedLifetime(listener) {} }
       shard.advanceWithoutTurn(seconds: 3000)
       try shard.restoreAll()
-      let (_, answers, _) = try shard.resume(
-        handle, telling: listener, [(store: "errands", revision: 1)])
-      #expect(answers == ["replayed 0"])
+      let (_, outcomes, _) = try shard.resume(
+        handle, notifying: listener, [(store: "errands", revision: 1)])
+      #expect(outcomes == ["replayed 0"])
       await shard.pass(seconds: 20)
       #expect(listener.take().count == 1)
     }

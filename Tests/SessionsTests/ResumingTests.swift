@@ -27,7 +27,7 @@ struct ResumingTests {
         handle: handle.description, revisions: revisions),
       from: participant)
     let words = resumption.stores.map { store in
-      switch store.answer {
+      switch store.outcome {
       case .replayed(let count, let subscription):
         var frames: [String] = []
         subscription.replay(from: subscription.revision - count) {

@@ -186,9 +186,9 @@ struct SharedStoreTests {
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
       try shard.restoreAll()
-      let (participant, answers, sequence) = try shard.resume(
-        handle, named: "page", telling: listener, [("board", 1)])
-      #expect(answers == ["replayed 2"] && sequence == 1)
+      let (participant, outcomes, sequence) = try shard.resume(
+        handle, named: "page", notifying: listener, [("board", 1)])
+      #expect(outcomes == ["replayed 2"] && sequence == 1)
       let state = try shard.turn {
         try participant.subscription("board", isolation: shard).stateText
       }

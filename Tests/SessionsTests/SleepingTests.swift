@@ -65,17 +65,17 @@ struct SleepingTests {
   private func wake(
     _ handle: SessionHandle, _ shard: isolated Shard,
     _ revisions: [(store: String, revision: Int?)]
-  ) throws -> (answers: [String], sequence: Int?) {
+  ) throws -> (outcomes: [String], sequence: Int?) {
     let listener = Listener()
     defer { withExtendedLifetime(listener) {} }
     shard.whenLoaded(handle.description, of: nil) { _ in }
     work()
-    let resumed = try shard.resume(handle, named: "phone", telling: listener, revisions)
+    let resumed = try shard.resume(handle, named: "phone", notifying: listener, revisions)
     shard.turn {
       resumed.participant.session.leave(resumed.participant, isolation: shard)
     }
     work()
-    return (resumed.answers, resumed.sequence)
+    return (resumed.outcomes, resumed.sequence)
   }
 
   @Test("a session sleeps after its time, and wakes with its revisions and sequences, repeatedly")
@@ -95,9 +95,9 @@ struct SleepingTests {
         #expect(journal.awake == [] && journal.loaded.count == round - 1)
         let mustLoad = shard.mustLoad(handle.description, of: nil)
         #expect(mustLoad)
-        let (answers, sequence) = try wake(
+        let (outcomes, sequence) = try wake(
           handle, shard, [("errands", 1), ("errands", nil)])
-        #expect(answers == ["replayed 1", #"none 2 {"count":3,"done":[],"failed":[]}"#])
+        #expect(outcomes == ["replayed 1", #"none 2 {"count":3,"done":[],"failed":[]}"#])
         #expect(sequence == 2 && journal.loaded.count == round && stores.value == 1)
       }
       #expect(reports.all == [])
@@ -125,8 +125,8 @@ struct SleepingTests {
       }
       pass(31, shard)
       #expect(shard.directory[working] == nil && shard.directory[plain] != nil)
-      let (answers, _) = try wake(working, shard, [("errands", nil)])
-      #expect(answers == [#"none 1 {"count":0,"done":[1],"failed":[]}"#])
+      let (outcomes, _) = try wake(working, shard, [("errands", nil)])
+      #expect(outcomes == [#"none 1 {"count":0,"done":[1],"failed":[]}"#])
     }
   }
 
@@ -182,8 +182,8 @@ struct SleepingTests {
       ]
       #expect(shard.directory[handles[0]] == nil && shard.directory.count == 2)
       // A session that wakes takes the place of another one.
-      let (answers, _) = try wake(handles[0], shard, [("errands", nil)])
-      #expect(answers == [#"none 1 {"count":1,"done":[],"failed":[]}"#])
+      let (outcomes, _) = try wake(handles[0], shard, [("errands", nil)])
+      #expect(outcomes == [#"none 1 {"count":1,"done":[],"failed":[]}"#])
       #expect(shard.directory[handles[1]] == nil && shard.directory.count == 2)
       #expect(try journal.load().sessions.count == 3)
     }

@@ -262,17 +262,17 @@ struct ViewerTests {
       let (ann, handle) = try shard.join(one, named: "ann")
       let dealer = try Self.participant(other, named: "dealer", shard)
       try shard.send(#"{"type":"dealt","player":"ann","card":"ace"}"#, dealer, to: "table")
-      let first = try shard.resume(handle, named: "ann", telling: one, [("table", nil)])
-      #expect(first.answers.first?.contains("ace") == true)
+      let first = try shard.resume(handle, named: "ann", notifying: one, [("table", nil)])
+      #expect(first.outcomes.first?.contains("ace") == true)
       _ = ann
       let revision = try shard.turn {
         try first.participant.subscription("table", isolation: shard).revision
       }
-      let again = try shard.resume(handle, named: "ann", telling: one, [("table", revision)])
-      #expect(again.answers == ["replayed 0"])
-      let bob = try shard.resume(handle, named: "bob", telling: one, [("table", revision)])
-      #expect(bob.answers.first?.hasPrefix("redacted") == true)
-      #expect(bob.answers.first?.contains("ace") == false)
+      let again = try shard.resume(handle, named: "ann", notifying: one, [("table", revision)])
+      #expect(again.outcomes == ["replayed 0"])
+      let bob = try shard.resume(handle, named: "bob", notifying: one, [("table", revision)])
+      #expect(bob.outcomes.first?.hasPrefix("redacted") == true)
+      #expect(bob.outcomes.first?.contains("ace") == false)
     }
   }
 

@@ -6,15 +6,15 @@ import Testing
 
 @Suite("Test store: events and faults")
 struct TestStoreEventTests {
-  /// A machine that rings immediately or after a wait, and asks a question whose operation can
+  /// A machine that rings immediately or after a wait, and sends a request whose operation can
   /// fail.
   struct Bell: StateMachine {
     enum Input: Codable, Sendable { case ring, ringLater, ask }
-    enum Action: Equatable, Sendable { case rang, answered, failed }
+    enum Action: Equatable, Sendable { case rang, responded, failed }
     enum Event: Codable, Equatable, Sendable { case rang(times: Int) }
     struct State: Codable, Sendable {
       var rings = 0
-      var answer = ""
+      var response = ""
     }
 
     let initialState = State()
@@ -23,15 +23,15 @@ struct TestStoreEventTests {
       switch input {
       case .ring: .action(.rang)
       case .ringLater: .after(.seconds(1), .action(.rang))
-      case .ask: .run("work") { await $0.send(.answered) }.operation("ask", failing: .failed)
+      case .ask: .run("work") { await $0.send(.responded) }.operation("ask", failing: .failed)
       }
     }
 
     func reduce(_ state: inout State, _ action: Action) {
       switch action {
       case .rang: state.rings += 1
-      case .answered: state.answer = "yes"
-      case .failed: state.answer = "no"
+      case .responded: state.response = "yes"
+      case .failed: state.response = "no"
       }
     }
 
@@ -77,10 +77,10 @@ struct TestStoreEventTests {
     await store.inject(.fail, into: "ask", times: 2)
     for _ in 0..<2 {
       try await store.send(.ask)
-      try await store.receive(.failed) { $0.answer = "no" }
+      try await store.receive(.failed) { $0.response = "no" }
     }
     try await store.send(.ask)
-    try await store.receive(.answered) { $0.answer = "yes" }
+    try await store.receive(.responded) { $0.response = "yes" }
     try await store.finish()
   }
 
@@ -92,7 +92,7 @@ struct TestStoreEventTests {
     try await store.advance(by: .seconds(1))
     await #expect(throws: TestFailure.self) { try await store.receive() }
     try await store.advance(by: .seconds(1))
-    try await store.receive(.answered) { $0.answer = "yes" }
+    try await store.receive(.responded) { $0.response = "yes" }
     await store.inject(.hang, into: "ask")
     try await store.send(.ask)
     try await store.advance(by: .seconds(1_000))

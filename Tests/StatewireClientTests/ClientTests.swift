@@ -113,13 +113,13 @@ struct ClientTests {
       for round in 0..<3 {
         server.kill()
         // The inputs wait for the server and are applied once.
-        var answers: [PendingInput] = []
+        var pending: [PendingInput] = []
         for number in 0..<5 {
-          answers.append(try await list.post(.todoAdded(title: TodoTitle("\(round) \(number)"))))
+          pending.append(try await list.post(.todoAdded(title: TodoTitle("\(round) \(number)"))))
         }
         try await client.status(.reconnecting)
         server = try Listening.server(options, at: ["--unix", socket])
-        for answer in answers { _ = try await answer.result }
+        for input in pending { _ = try await input.result }
         #expect(try await list.titles.count == 3 + 5 * (round + 1))
         #expect(try await list.verify())
       }

@@ -63,9 +63,9 @@ struct FaultTests {
       let store = try await client.open(.todo, name: "list", config: ["memory": ["count": 0]])
       try await store.send(.stateRequested)
       let titles = (0..<500).map { "todo \($0)" }
-      var answers: [PendingInput] = []
-      for title in titles { answers.append(try await store.post(.todoAdded(title: .init(title)))) }
-      for answer in answers { #expect(try await answer.result.revision <= 501) }
+      var pending: [PendingInput] = []
+      for title in titles { pending.append(try await store.post(.todoAdded(title: .init(title)))) }
+      for input in pending { #expect(try await input.result.revision <= 501) }
       #expect(try await store.titles == titles)
       #expect(try await store.verify())
       #expect(try await store.confirmed.revision == 501)

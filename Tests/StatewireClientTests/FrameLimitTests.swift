@@ -32,7 +32,7 @@ struct FrameLimitTests {
       }
     }
 
-    func answer(_ id: Int, _ result: JSONValue = [:]) throws {
+    func respond(to id: Int, _ result: JSONValue = [:]) throws {
       try connection.received(
         bytes(["jsonrpc": "2.0", "id": .number(JSONNumber(id)), "result": result]))
     }
@@ -47,8 +47,8 @@ struct FrameLimitTests {
     func limit(bytes: Int, nesting: Int) throws {
       let id = start("initialize")
       _ = try sent()
-      try answer(
-        id,
+      try respond(
+        to: id,
         [
           "limits": [
             "frameBytes": .number(JSONNumber(bytes)), "nesting": .number(JSONNumber(nesting)),
@@ -102,13 +102,13 @@ struct FrameLimitTests {
     try wire.refuse(-32015, limit: limit)
     #expect(wire.error(of: ids[2])?.limit == limit)
     #expect(wire.results.count == 2)
-    try wire.answer(ids[0])
-    try wire.answer(ids[3])
+    try wire.respond(to: ids[0])
+    try wire.respond(to: ids[3])
     #expect(wire.results.count == 4)
   }
 
   @Test(
-    "an unparseable frame ends the requests that are unanswered before a ping",
+    "an unparseable frame ends the requests that are open before a ping",
     arguments: [-32700, -32600])
   func unread(_ code: Int) throws {
     let wire = Wire()
@@ -116,7 +116,7 @@ struct FrameLimitTests {
     #expect(try wire.sent().isEmpty)
     let settling = wire.start("store/send", ["settle": true])
     let lost = wire.start("store/send")
-    let answered = wire.start("store/state", ["store": "a"])
+    let completed = wire.start("store/state", ["store": "a"])
     _ = try wire.sent()
     try wire.refuse(code)
     try wire.refuse(code)
@@ -124,15 +124,15 @@ struct FrameLimitTests {
     #expect(pings.map { $0["method"] } == ["ping"])
     let ping = try #require(pings.first?["id"]?.int)
     let later = wire.start("store/send")
-    try wire.answer(answered)
-    try wire.answer(ping)
+    try wire.respond(to: completed)
+    try wire.respond(to: ping)
     #expect(wire.error(of: lost)?.code.rawValue == code)
     #expect(wire.results[settling] == nil && wire.results[later] == nil)
-    try wire.answer(later)
+    try wire.respond(to: later)
     // The error can belong only to this request now.
     _ = try wire.sent()
     try wire.refuse(code)
-    try wire.answer(try #require(try wire.sent().first?["id"]?.int))
+    try wire.respond(to: try #require(try wire.sent().first?["id"]?.int))
     #expect(wire.error(of: settling)?.code.rawValue == code)
   }
 
@@ -219,7 +219,7 @@ struct FrameLimitTests {
     #expect(third.map { $0["params"]?["sequence"] } == [1, 2])
     #expect(third.first?["params"]?["input"] == ["type": ""])
     try refuse(third[0], -32602, ["path": "/input/type"])
-    try wire.answer(try #require(third[1]["id"]?.int), ["revision": 1, "changed": true])
+    try wire.respond(to: try #require(third[1]["id"]?.int), ["revision": 1, "changed": true])
     #expect(failures == 1)
     #expect(inputs.hasCapacity)
   }
@@ -234,17 +234,17 @@ struct FrameLimitTests {
       var deep: JSONValue = []
       for _ in 0..<200 { deep = [deep] }
       let large = JSONValue.string(String(repeating: "é", count: 5000))
-      var answers: [PendingInput] = []
+      var pending: [PendingInput] = []
       for input: JSONValue in [
         ["type": "todoAdded", "title": "first"], ["type": "todoAdded", "title": large],
         ["type": "todoAdded", "title": "second"],
         ["type": "todoAdded", "title": "x", "more": deep],
         ["type": "todoAdded", "title": "third"],
-      ] { answers.append(try await list.post(input) { $0 }) }
+      ] { pending.append(try await list.post(input) { $0 }) }
       var limits: [String?] = []
-      for answer in answers {
+      for input in pending {
         do {
-          _ = try await answer.result
+          _ = try await input.result
           limits.append(nil)
         } catch let error as RPCError {
           limits.append(error.limit)

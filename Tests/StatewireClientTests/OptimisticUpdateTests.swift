@@ -53,16 +53,16 @@ struct OptimisticUpdateTests {
     try await withClient(.program([Program.path, "serve"]), .soon) { client in
       let list = try await client.open(.todo, name: "list", config: ["memory": ["count": 0]])
       try await list.send(.stateRequested)
-      var answers: [PendingInput] = []
+      var pending: [PendingInput] = []
       for title in ["a", "b", "c"] {
-        answers.append(
+        pending.append(
           try await list.post(.todoAdded(title: TodoTitle(title)), settle: false) {
             $0.adding(title)
           })
       }
       // At any time each title is shown once.
       #expect(try await list.titles == ["a", "b", "c"])
-      for answer in answers { _ = try await answer.result }
+      for input in pending { _ = try await input.result }
       #expect(try await list.titles == ["a", "b", "c"])
       #expect(try await list.state == list.confirmed.state)
     }
@@ -75,11 +75,11 @@ struct OptimisticUpdateTests {
       let list = try await client.open(.todo, name: "list", config: ["memory": ["count": 0]])
       try await list.send(.stateRequested)
       let titles = (0..<60).map(String.init)
-      var answers: [PendingInput] = []
+      var pending: [PendingInput] = []
       for title in titles {
-        answers.append(try await list.post(.todoAdded(title: TodoTitle(title))))
+        pending.append(try await list.post(.todoAdded(title: TodoTitle(title))))
       }
-      for answer in answers { _ = try await answer.result }
+      for input in pending { _ = try await input.result }
       #expect(try await list.titles == titles)
     }
   }
@@ -100,7 +100,7 @@ struct OptimisticUpdateTests {
       for task in given { task.cancel() }
       for task in given { _ = await task.result }
       let last = try await list.post(.todoAdded(title: TodoTitle("last")))
-      for answer in before { _ = try await answer.result }
+      for input in before { _ = try await input.result }
       _ = try await last.result
       let titles = try await list.titles.filter { !$0.hasPrefix("x") }
       #expect(titles == (0..<30).map { "a\($0)" } + ["last"])
@@ -115,11 +115,11 @@ struct OptimisticUpdateTests {
     ) { client in
       let list = try await client.open(.todo, name: "list", config: ["memory": ["count": 0]])
       try await list.send(.stateRequested)
-      var answers: [PendingInput] = []
+      var pending: [PendingInput] = []
       for number in 0..<50 {
-        answers.append(try await list.post(.todoAdded(title: TodoTitle("\(number)"))))
+        pending.append(try await list.post(.todoAdded(title: TodoTitle("\(number)"))))
       }
-      for answer in answers { _ = try await answer.result }
+      for input in pending { _ = try await input.result }
       #expect(try await list.titles == (0..<50).map(String.init))
     }
   }

@@ -49,10 +49,10 @@ struct VectorTests {
     #expect(replica.apply(["base": 2, "revision": 3, "patch": []]) == .gap)
     #expect(replica.apply(["base": 1, "revision": 2, "state": [2]]) == nil)
     #expect(replica.hasDiverged && replica.state == [1])
-    #expect(replica.answered(revision: 9) == nil)
+    #expect(replica.checkResponse(revision: 9) == nil)
     replica.reset(revision: 5, state: [5])
-    #expect(replica.answered(revision: 5) == nil)
-    #expect(replica.answered(revision: 6) == .gap)
+    #expect(replica.checkResponse(revision: 5) == nil)
+    #expect(replica.checkResponse(revision: 6) == .gap)
   }
 
   @Test(

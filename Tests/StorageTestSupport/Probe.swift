@@ -13,12 +13,12 @@ public struct Probe: StateMachine {
 
   public enum Action: Sendable {
     case fed(TodoResult)
-    case answered(TodoResult)
+    case performed(TodoResult)
   }
 
   public struct State: Sendable {
     public var fed: [TodoResult] = []
-    public var answers: [TodoResult] = []
+    public var results: [TodoResult] = []
     /// The list after all changes of the feed.
     public var list = PlainList()
   }
@@ -31,25 +31,25 @@ public struct Probe: StateMachine {
     case .load:
       repository.getTodos(TodoList()).compactMap { .fed($0) }
     case .perform(let operation):
-      repository.perform(operation, on: TodoList()).compactMap { .answered($0) }
+      repository.perform(operation, on: TodoList()).compactMap { .performed($0) }
     }
   }
 
   public func reduce(_ state: inout State, _ action: Action) {
     switch action {
-    case .fed(let answer):
-      state.fed.append(answer)
-      switch answer {
+    case .fed(let result):
+      state.fed.append(result)
+      switch result {
       case .todos(let list): state.list.todos = Array(list.todos)
       case .changed(let change): state.list.apply(change)
       case .held, .made, .done, .failed, .refused: break
       }
-    case .answered(let answer):
-      state.answers.append(answer)
+    case .performed(let result):
+      state.results.append(result)
     }
   }
 
-  public func view(of state: State) -> Int { state.fed.count + state.answers.count }
+  public func view(of state: State) -> Int { state.fed.count + state.results.count }
 }
 
 extension Probe.Input: Decodable {
@@ -65,7 +65,7 @@ extension Host where Machine == Probe {
 
   /// The results of the feed in short form: the size of a whole list, or the change.
   public var fed: [String] { (state?.fed ?? []).map(\.short) }
-  public var answers: [String] { (state?.answers ?? []).map(\.short) }
+  public var results: [String] { (state?.results ?? []).map(\.short) }
   public var todos: [Todo] { state?.list.todos ?? [] }
 
   public func perform(_ operation: TodoOperation) async throws {

@@ -137,7 +137,7 @@ struct SharedTodoFeedTests {
         }
       }()
       _ = try await (adds, loads)
-      #expect(await store.answers == Array(repeating: "done", count: 100))
+      #expect(await store.results == Array(repeating: "done", count: 100))
       try await store.send(.load)
       #expect(await store.todos.map(\.title) == (1...100).map { "\($0)" })
       await store.close()

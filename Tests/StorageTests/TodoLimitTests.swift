@@ -98,7 +98,7 @@ struct SharedTodoLimitTests {
       let database = place.lists(limits: limits(list: TodoSize(todos: 1, bytes: 1000)))
       let store = try await Host(database)
       try await store.add("a", "b")
-      #expect(await store.answers == ["done", "failed", "refused"])
+      #expect(await store.results == ["done", "failed", "refused"])
       await store.close()
       await database.close()
     }
@@ -118,7 +118,7 @@ struct SharedTodoLimitTests {
           let store = try await Host(database)
           group.addTask {
             for number in 0..<40 { try await store.add("\(number)") }
-            let refused = await store.answers.filter { $0 == "refused" }.count
+            let refused = await store.results.filter { $0 == "refused" }.count
             await store.close()
             return refused
           }

@@ -33,7 +33,7 @@ struct TodoOperationTests {
           // here.
           #expect(await store.todos == expected.todos, "\(operation)")
         }
-        #expect(await store.answers == Array(repeating: "done", count: 500))
+        #expect(await store.results == Array(repeating: "done", count: 500))
         await store.close()
         await database.close()
       }
@@ -48,7 +48,7 @@ struct TodoOperationTests {
         let store = try await Host(database)
         try await store.send(.load)
         for _ in 1...2 { try await store.perform(.add(title: "life \(life)")) }
-        #expect(await store.answers == ["done", "done"])
+        #expect(await store.results == ["done", "done"])
         #expect(await store.todos.map(\.id) == (1...(2 * life)).map(String.init))
         await store.close()
         await database.close()
@@ -67,7 +67,7 @@ struct TodoOperationTests {
       for id in ["mine", "mine", nil, "e\u{301}", "é", "mine"] {
         try await store.perform(.add(title: "a", id: id))
       }
-      #expect(await store.answers == Array(repeating: "done", count: 6))
+      #expect(await store.results == Array(repeating: "done", count: 6))
       let ids = ["mine", "1", "e\u{301}", "é"]
       #expect(await store.todos.map { Array($0.id.utf8) } == ids.map { Array($0.utf8) })
       // Another list may use the same id.
@@ -131,7 +131,7 @@ struct TodoOperationTests {
       }
       #expect(await store.fed == fed)
       #expect(try await database.version(of: "default") == 3)
-      #expect(await Set(store.answers) == ["done"])
+      #expect(await Set(store.results) == ["done"])
       await store.close()
       await database.close()
     }

@@ -407,11 +407,6 @@ export interface ProtocolVersionData {
 
 export type Seconds = number;
 
-export type SessionAttachAnswer =
-  | SessionAttachReplayed
-  | SessionAttachSnapshotTaken
-  | SessionAttachClosed;
-
 export interface SessionAttachKeptAside {
   revision: number;
   reason: string;
@@ -427,7 +422,7 @@ export interface SessionAttachParams {
 export type SessionAttachReopeningCause = "migrated" | "unreadable" | "restored";
 
 export interface SessionAttachResult {
-  stores: { [key: string]: SessionAttachAnswer };
+  stores: { [key: string]: SessionAttachStoreResult };
   sequence: number | null;
 }
 
@@ -440,6 +435,11 @@ export interface SessionAttachSnapshot {
 }
 
 export type SessionAttachSnapshotReason = "none" | "trimmed" | "ahead" | "reopened" | "redacted";
+
+export type SessionAttachStoreResult =
+  | SessionAttachReplayed
+  | SessionAttachSnapshotTaken
+  | SessionAttachClosed;
 
 export interface SessionClosedParams {
   session: string;

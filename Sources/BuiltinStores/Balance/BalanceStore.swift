@@ -119,10 +119,10 @@ public struct BalanceStore: StateMachine {
       state.isRefreshing = true
       state.didFail = false
       state.now = now
-    case .refreshEnded(state.generation, let answer, let now):
+    case .refreshEnded(state.generation, let result, let now):
       state.isRefreshing = false
       state.now = now
-      switch answer {
+      switch result {
       case .response(let response): state.lastResponse = response
       case .failed: state.didFail = true
       }
@@ -185,8 +185,8 @@ public struct BalanceStore: StateMachine {
         // Before the older refresh is cancelled: its `refreshCancelled` then has an old generation.
         .action(.refreshBegan(generation, at: now)),
         service.balance()
-          .compactMap { answer in
-            .refreshEnded(generation, answer, at: Timestamp(sinceEpoch: clock.sinceEpoch))
+          .compactMap { result in
+            .refreshEnded(generation, result, at: Timestamp(sinceEpoch: clock.sinceEpoch))
           }
           .operation(
             "balance", failing: .refreshEnded(generation, .failed, at: now), when: Self.hasFailed

@@ -68,8 +68,8 @@ public struct AddTodoStore: StateMachine {
   private func add(_ title: TodoTitle, number: Int) -> Effect<Action> {
     .several(
       .action(.addingBegan(number)),
-      repository.perform(.add(title: title.text, id: nil), on: TodoList()).compactMap { answer in
-        switch answer {
+      repository.perform(.add(title: title.text, id: nil), on: TodoList()).compactMap { result in
+        switch result {
         case .changed, .made, .done: .addingEnded(number, added: true)
         case .failed, .refused: .addingEnded(number, added: false)
         case .todos, .held: nil

@@ -35,17 +35,17 @@ public final class MemoryTodoRepository: TodoRepository {
   }
 
   /// Returns the result of an operation.
-  public func answer(to operation: TodoOperation, on held: TodoList) -> TodoResult? {
+  public func result(of operation: TodoOperation, on held: TodoList) -> TodoResult? {
     switch operation {
     case .remove, .rename: giveBack(beyond: held.size)
     case .add, .complete, .reopen, .move: break
     }
-    return Self.answer(to: operation)
+    return Self.result(of: operation)
   }
 
   /// Performs an operation on the list that the store holds.
   public func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoResult> {
-    answer(to: operation, on: held).map { .action($0) } ?? .none
+    result(of: operation, on: held).map { .action($0) } ?? .none
   }
 
   /// Returns the reason to refuse an operation: a limit of the list, or a quota without room.
@@ -95,7 +95,7 @@ public final class MemoryTodoRepository: TodoRepository {
     if difference != TodoSize() { quota.add(difference) }
   }
 
-  private static func answer(to operation: TodoOperation) -> TodoResult {
+  private static func result(of operation: TodoOperation) -> TodoResult {
     switch operation {
     case .add(let title, let id): .made(title: title, id: id)
     case .remove(let id): .changed(.removeTodo(id: id))

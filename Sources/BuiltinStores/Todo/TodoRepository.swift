@@ -18,7 +18,7 @@ public protocol TodoRepository: Sendable {
 
   /// Returns the result of an operation if the repository has it immediately; nil to call
   /// `perform`.
-  func answer(to operation: TodoOperation, on held: TodoList) -> TodoResult?
+  func result(of operation: TodoOperation, on held: TodoList) -> TodoResult?
 
   /// Returns an effect that makes one change of the list.
   ///
@@ -37,7 +37,7 @@ public protocol TodoRepository: Sendable {
 
 extension TodoRepository {
   /// Returns nil: `perform` is called.
-  public func answer(to operation: TodoOperation, on held: TodoList) -> TodoResult? { nil }
+  public func result(of operation: TodoOperation, on held: TodoList) -> TodoResult? { nil }
 
   /// Returns nil: every operation is accepted.
   public func refusal(of operation: TodoOperation, on held: TodoList) -> InputRefusal? { nil }

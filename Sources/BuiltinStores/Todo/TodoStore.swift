@@ -152,17 +152,17 @@ public struct TodoStore: StateMachine {
   }
 
   private func perform(_ operation: TodoOperation, _ state: State) -> Effect<Action> {
-    guard let answer = repository.answer(to: operation, on: state.list) else {
+    guard let result = repository.result(of: operation, on: state.list) else {
       return named(operation.name, repository.perform(operation, on: state.list))
     }
-    guard let action = Self.action(for: answer) else {
+    guard let action = Self.action(for: result) else {
       return Effect.none.operation(operation.name, Self.failing)
     }
     return .action(action, operation: operation.name, Self.failing)
   }
 
-  private func named(_ name: String, _ answers: Effect<TodoResult>) -> Effect<Action> {
-    answers.compactMap(Self.action(for:)).operation(name, Self.failing)
+  private func named(_ name: String, _ results: Effect<TodoResult>) -> Effect<Action> {
+    results.compactMap(Self.action(for:)).operation(name, Self.failing)
   }
 
   private static let failing = Failing(failure: failed) {
@@ -174,8 +174,8 @@ public struct TodoStore: StateMachine {
 
   private static let failed = Action.setState(failure)
 
-  private static func action(for answer: TodoResult) -> Action? {
-    switch answer {
+  private static func action(for result: TodoResult) -> Action? {
+    switch result {
     case .todos(let list): .showTodos(list)
     case .held: .showList
     case .changed(let change): .change(change)

@@ -53,7 +53,7 @@ extension SessionAttach {
       if let sequence { writer.value(sequence) } else { writer.null() }
     }
     let replays = resumption.stores.compactMap { store in
-      if case .replayed(let count, let subscription) = store.answer {
+      if case .replayed(let count, let subscription) = store.outcome {
         (subscription: subscription, from: subscription.revision - count)
       } else {
         nil
@@ -80,7 +80,7 @@ private struct StoreResponse: Sendable {
     self.store = store.name
     (cause, keptAside) = (store.cause, store.keptAside)
     content =
-      switch store.answer {
+      switch store.outcome {
       case .replayed(let count, _): .replayed(count)
       case .snapshot(let reason, let subscription):
         .snapshot(subscription.revision, subscription.state, reason)

@@ -168,9 +168,9 @@ public final class JournalWriter: @unchecked Sendable {
     incomplete = incomplete.filter(place.owns)
   }
 
-  private func perform<Answer: Sendable>(
-    _ job: @escaping @Sendable (JournalWriter) -> Answer,
-    _ ended: @escaping @Sendable (Answer) -> Void
+  private func perform<Output: Sendable>(
+    _ job: @escaping @Sendable (JournalWriter) -> Output,
+    _ ended: @escaping @Sendable (Output) -> Void
   ) {
     guard let commit else { return ended(job(self)) }
     commit { [self] in ended(job(self)) }

@@ -38,9 +38,9 @@ public struct Resumption {
     /// The name of the store.
     public let name: String
     /// The data that the client receives.
-    public let answer: Answer
+    public let outcome: Outcome
     /// The cause of the snapshot reason `reopened`; nil if a client has opened the store again, and
-    /// for other answers.
+    /// for other outcomes.
     public let cause: SessionAttach.ReopeningCause?
     /// The state that could not be read and was kept aside when the store was restored last; nil if
     /// it could be read.
@@ -56,7 +56,7 @@ public struct Resumption {
   }
 
   /// The data with which the client is brought up to date.
-  public enum Answer {
+  public enum Outcome {
     /// The updates that it missed; the number is their count.
     case replayed(Int, Subscription)
     /// The current state, because the missed updates cannot be sent.

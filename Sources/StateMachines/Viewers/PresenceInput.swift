@@ -11,8 +11,8 @@ extension StateMachine {
 
   /// Returns the input for the viewers; nil if there is none.
   func presenceInput(for viewers: [Viewer]) -> Input? {
-    let answer: ViewersInput = input(for: viewers)
-    return answer as? Input
+    let result: ViewersInput = input(for: viewers)
+    return result as? Input
   }
 
   /// Returns true if an input is of a case that the machine gets when the viewers change.

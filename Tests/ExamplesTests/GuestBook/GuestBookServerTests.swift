@@ -63,7 +63,7 @@ struct GuestBookServerTests {
       client = try await server.client()
       try await client.call("session/attach", #"{"session":"\#(handle)","frontend":"page"}"#)
       try await client.subscribe(to: "guestBook")
-      // All inputs were answered, so none is lost.
+      // All inputs had a response, so none is lost.
       while client.state["entries"]?.array?.count != 40 { try await client.awaitUpdate() }
       try await client.reaches("/entries/0/likes", 1)
       let texts = client.state["entries"]?.array?.compactMap { $0["text"]?.string }

@@ -96,7 +96,7 @@ struct SourceArgumentTests {
       try folder.write("note", to: "notes.txt")
       try await withClient { client in
         try await TestServer.serving { visitor in
-          try await visitor.answer("200 OK\r\nContent-Type: application/json", text: "[1]")
+          try await visitor.respond("200 OK\r\nContent-Type: application/json", text: "[1]")
         } while: { server in
           let sources = try SourceArgument.sources(
             [

@@ -29,7 +29,7 @@ struct HTTPBalanceServiceTests {
     -> BalanceResult
   {
     try await result { visitor in
-      try await visitor.answer("200 OK\r\nContent-Type: \(type)", text: body)
+      try await visitor.respond("200 OK\r\nContent-Type: \(type)", text: body)
     }
   }
 
@@ -121,7 +121,7 @@ struct HTTPBalanceServiceTests {
       let body =
         [UInt8](#"{"balance": 1, "date": "2021-06-02 11:01:48 Z", "x": ""#.utf8)
         + [0xE9] + [UInt8](#""}"#.utf8)
-      try await visitor.answer("200 OK\r\nContent-Length: \(body.count)", body)
+      try await visitor.respond("200 OK\r\nContent-Length: \(body.count)", body)
     }
     #expect(result == .failed)
   }
@@ -130,7 +130,7 @@ struct HTTPBalanceServiceTests {
     "any status but 200 is a failure", arguments: ["201 Created", "204 No", "404 No", "500 Oh"])
   func status(status: String) async throws {
     let body = #"{"balance": 1, \#(date)}"#
-    #expect(try await result { try await $0.answer(status, text: body) } == .failed)
+    #expect(try await result { try await $0.respond(status, text: body) } == .failed)
   }
 
   @Test("a response has at most 64 KiB", arguments: [(64 << 10, true), (64 << 10 + 1, false)])
@@ -139,7 +139,7 @@ struct HTTPBalanceServiceTests {
     let padded = body + String(repeating: " ", count: count - body.utf8.count)
     let result = try await result { visitor in
       // No Content-Length, so that the received bytes are counted.
-      try await visitor.answer("200 OK", [UInt8](padded.utf8))
+      try await visitor.respond("200 OK", [UInt8](padded.utf8))
     }
     #expect((result != .failed) == isTaken)
   }
@@ -147,7 +147,7 @@ struct HTTPBalanceServiceTests {
   @Test("an endless response is aborted")
   func endless() async throws {
     let result = try await result { visitor in
-      try await visitor.answer("200 OK")
+      try await visitor.respond("200 OK")
       await visitor.flood(#"{"balance": 1, "x": ""# + String(repeating: "x", count: 10_000))
     }
     #expect(result == .failed)
@@ -169,7 +169,7 @@ struct HTTPBalanceServiceTests {
       #expect(await HTTPBalanceService(address, client: client).fetchBalance() == .failed)
     }
     let result = try await result { visitor in
-      try await visitor.answer("200 OK\r\nContent-Length: 100", [0x7B])
+      try await visitor.respond("200 OK\r\nContent-Length: 100", [0x7B])
     }
     #expect(result == .failed)
   }
@@ -179,13 +179,13 @@ struct HTTPBalanceServiceTests {
     let body = #"{"balance": 1.5, \#(date)}"#
     let results = try await withClient { client in
       try await TestServer.serving { visitor in
-        try await visitor.answer("200 OK", text: body)
+        try await visitor.respond("200 OK", text: body)
       } while: { server in
         let host = try await BalanceProbe.Host(
           HTTPBalanceService(try server.address(), client: client))
         try await host.ask()
         await host.settled()
-        return host.answers.all
+        return host.results.all
       }
     }
     let balance = try #require(DecimalNumber("1.5"))
@@ -209,7 +209,7 @@ struct HTTPBalanceServiceTests {
         await asked.wait()
         try await host.cancel()
         await host.settled()
-        return host.answers
+        return host.results
       }
     }
     // The script has ended, and with it the request.

@@ -58,13 +58,13 @@ struct RedirectTests {
         visits.add(await visitor.request())
       } while: { other in
         try await TestServer.serving { visitor in
-          try await visitor.answer(
+          try await visitor.respond(
             "302 Found\r\nLocation: http://127.0.0.1:\(other.port)/", text: "")
         } while: { server in
           let loaded = try await HTTPSource(server.address(), client: client).loaded()
           #expect(loaded == Loaded(percents: [], failure: "source.redirected"))
-          let answer = await HTTPBalanceService(try server.address(), client: client).fetchBalance()
-          #expect(answer == .failed)
+          let result = await HTTPBalanceService(try server.address(), client: client).fetchBalance()
+          #expect(result == .failed)
         }
       }
     }
@@ -75,7 +75,7 @@ struct RedirectTests {
   func noLocation() async throws {
     try await withClient { client in
       try await TestServer.serving { visitor in
-        try await visitor.answer("302 Found", text: "")
+        try await visitor.respond("302 Found", text: "")
       } while: { server in
         let loaded = try await HTTPSource(server.address(), client: client).loaded()
         #expect(loaded == Loaded(percents: [], failure: "source.redirected"))

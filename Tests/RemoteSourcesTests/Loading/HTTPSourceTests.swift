@@ -15,9 +15,9 @@ struct HTTPSourceTests {
     _ script: @escaping @Sendable (inout Visitor) async throws -> Void
   ) async throws -> Loaded {
     try await withClient(client) { client in
-      try await TestServer.serving(script) { peer in
+      try await TestServer.serving(script) { server in
         try await HTTPSource(
-          peer.address(target), client: client, maximumBytes: maximumBytes, timeout: timeout
+          server.address(target), client: client, maximumBytes: maximumBytes, timeout: timeout
         ).loaded(reported)
       }
     }
@@ -26,8 +26,9 @@ struct HTTPSourceTests {
   @Test("a load fails if it needs more bytes than other loads have left", arguments: [9, 10])
   func quota(bytes: Int) async throws {
     let loaded = try await withClient(.patient) { client in
-      try await TestServer.serving({ try await $0.answer("200 OK", text: "0123456789") }) { peer in
-        try await HTTPSource(peer.address("/"), client: client, quota: LoadingQuota(bytes: bytes))
+      try await TestServer.serving({ try await $0.respond("200 OK", text: "0123456789") }) {
+        server in
+        try await HTTPSource(server.address("/"), client: client, quota: LoadingQuota(bytes: bytes))
           .loaded()
       }
     }
@@ -53,7 +54,7 @@ struct HTTPSourceTests {
   func value(type: String, body: String, value: String) async throws {
     let loaded = try await load { visitor in
       let header = type.isEmpty ? "" : "\r\nContent-Type: \(type)"
-      try await visitor.answer("200 OK" + header, text: body)
+      try await visitor.respond("200 OK" + header, text: body)
     }
     #expect(loaded.value == value)
   }
@@ -63,7 +64,7 @@ struct HTTPSourceTests {
     arguments: ["", "{", "NaN", "1 2", "<html>", #"{"a":1,}"#])
   func notJSON(body: String) async throws {
     let loaded = try await load { visitor in
-      try await visitor.answer("200 OK\r\nContent-Type: application/json", text: body)
+      try await visitor.respond("200 OK\r\nContent-Type: application/json", text: body)
     }
     #expect(loaded.failure == "source.notJSON")
   }
@@ -71,7 +72,7 @@ struct HTTPSourceTests {
   @Test("text that is not UTF-8 is a failure")
   func notUTF8() async throws {
     let loaded = try await load { visitor in
-      try await visitor.answer("200 OK\r\nContent-Length: 2", [0x68, 0xE9])
+      try await visitor.respond("200 OK\r\nContent-Length: 2", [0x68, 0xE9])
     }
     #expect(loaded.failure == "source.notText")
   }
@@ -84,7 +85,7 @@ struct HTTPSourceTests {
     ])
   func status(status: String) async throws {
     let loaded = try await load { visitor in
-      try await visitor.answer(status + "\r\nContent-Type: application/json", text: "1")
+      try await visitor.respond(status + "\r\nContent-Type: application/json", text: "1")
     }
     #expect(loaded == Loaded(percents: [], failure: "source.status"))
   }
@@ -113,7 +114,7 @@ struct HTTPSourceTests {
     let loaded = try await load { _ in
       reported.fire()
     } _: { visitor in
-      try await visitor.answer("200 OK\r\nContent-Length: 1000")
+      try await visitor.respond("200 OK\r\nContent-Length: 1000")
       await reported.wait()
       for _ in 0..<4 {
         try await visitor.send(String(repeating: "x", count: 250))
@@ -126,7 +127,7 @@ struct HTTPSourceTests {
   @Test("no report is made while the percent does not change")
   func smallParts() async throws {
     let loaded = try await load { visitor in
-      try await visitor.answer("200 OK\r\nContent-Length: 20000")
+      try await visitor.respond("200 OK\r\nContent-Length: 20000")
       for _ in 0..<2000 { try await visitor.send("0123456789") }
     }
     let percents = loaded.percents.compactMap(\.self)
@@ -167,7 +168,7 @@ struct HTTPSourceTests {
   @Test("nothing is read of a response whose declared length is too large")
   func announcedTooLarge() async throws {
     let loaded = try await load(maximumBytes: 1000) { visitor in
-      try await visitor.answer("200 OK\r\nContent-Length: 1001")
+      try await visitor.respond("200 OK\r\nContent-Length: 1001")
       await visitor.untilGone()
     }
     #expect(loaded == Loaded(percents: [], failure: "source.tooLarge"))
@@ -176,7 +177,7 @@ struct HTTPSourceTests {
   @Test("a response of exactly the maximum size is accepted")
   func exactlyAllowed() async throws {
     let loaded = try await load(maximumBytes: 4) { visitor in
-      try await visitor.answer("200 OK\r\nContent-Length: 4", [UInt8]("abcd".utf8))
+      try await visitor.respond("200 OK\r\nContent-Length: 4", [UInt8]("abcd".utf8))
     }
     #expect(loaded.value == #""abcd""#)
   }
@@ -184,7 +185,7 @@ struct HTTPSourceTests {
   @Test("an endless response is aborted")
   func endless() async throws {
     let loaded = try await load(maximumBytes: 100_000) { visitor in
-      try await visitor.answer("200 OK\r\nTransfer-Encoding: chunked")
+      try await visitor.respond("200 OK\r\nTransfer-Encoding: chunked")
       await visitor.flood("4000\r\n" + String(repeating: "x", count: 0x4000) + "\r\n")
     }
     #expect(loaded == Loaded(percents: [nil], failure: "source.tooLarge"))
@@ -211,8 +212,8 @@ struct HTTPSourceTests {
         asked.fire()
         // Returns only because the client closes the connection.
         await visitor.untilGone()
-      } while: { peer in
-        let source = HTTPSource(try peer.address(), client: client)
+      } while: { server in
+        let source = HTTPSource(try server.address(), client: client)
         await withTaskGroup(of: Loaded?.self) { group in
           group.addTask { try? await source.loaded() }
           await asked.wait()
@@ -224,16 +225,16 @@ struct HTTPSourceTests {
   }
 
   @Test("cancellation within the response closes the connection immediately")
-  func cancelledWithinAnswer() async throws {
+  func cancelledWithinResponse() async throws {
     let begun = Signal()
     let percents = Record<Int?>()
     try await withClient { client in
       try await TestServer.serving { visitor in
-        try await visitor.answer(
+        try await visitor.respond(
           "200 OK\r\nContent-Length: 100", [UInt8](repeating: 0x78, count: 40))
         await visitor.untilGone()
-      } while: { peer in
-        let source = HTTPSource(try peer.address(), client: client)
+      } while: { server in
+        let source = HTTPSource(try server.address(), client: client)
         await withTaskGroup(of: Loaded?.self) { group in
           group.addTask {
             try? await source.loaded { percent in
@@ -261,8 +262,8 @@ struct HTTPSourceTests {
         try await TestServer.serving { visitor in
           arrived.fire()
           await visitor.untilGone()
-        } while: { peer in
-          let source = HTTPSource(try peer.address(), client: client)
+        } while: { server in
+          let source = HTTPSource(try server.address(), client: client)
           await withTaskGroup(of: Void.self) { group in
             group.addTask { _ = try? await source.loaded() }
             await arrived.wait()
@@ -287,7 +288,7 @@ struct HTTPSourceTests {
   func wholeTimeout() async throws {
     let loaded = try await load(timeout: .milliseconds(50)) { visitor in
       // On a slow machine the timeout may pass before this is sent.
-      try? await visitor.answer("200 OK\r\nContent-Length: 100", [0x78])
+      try? await visitor.respond("200 OK\r\nContent-Length: 100", [0x78])
       await visitor.untilGone()
     }
     #expect(loaded.failure == "source.timeout")
@@ -298,8 +299,8 @@ struct HTTPSourceTests {
     try await withClient(RemoteClient(connectTimeout: .milliseconds(50))) { client in
       try await TestServer.serving { visitor in
         await visitor.untilGone()
-      } while: { peer in
-        let address = try HTTPAddress("https://127.0.0.1:\(peer.port)/")
+      } while: { server in
+        let address = try HTTPAddress("https://127.0.0.1:\(server.port)/")
         let loaded = try await HTTPSource(address, client: client).loaded()
         #expect(loaded == Loaded(percents: [], failure: "source.timeout"))
       }
@@ -324,10 +325,10 @@ struct HTTPSourceTests {
       ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n", "source.interrupted"),
       ("SSH-2.0-OpenSSH_9\r\n", "source.unreachable"),
     ])
-  func leaves(answer: String, failure: String) async throws {
+  func leaves(response: String, failure: String) async throws {
     let loaded = try await load { visitor in
       _ = await visitor.request()
-      try await visitor.send(answer)
+      try await visitor.send(response)
     }
     #expect(loaded.failure == failure)
   }

@@ -11,7 +11,7 @@ struct BalanceProbe: StateMachine {
 
   let initialState = 0
   let service: HTTPBalanceService
-  let answers: Record<BalanceResult>
+  let results: Record<BalanceResult>
 
   func effect(of input: Input, in state: Int) -> Effect<BalanceResult> {
     switch input {
@@ -21,19 +21,19 @@ struct BalanceProbe: StateMachine {
   }
 
   func reduce(_ state: inout Int, _ action: BalanceResult) {
-    answers.add(action)
+    results.add(action)
     state += 1
   }
 
   /// An actor with one such store.
   actor Host: StoreHost {
-    let answers = Record<BalanceResult>()
+    let results = Record<BalanceResult>()
     private var store: Store<BalanceProbe>?
     private var last: InputID?
 
     init(_ service: HTTPBalanceService) async throws {
       store = try Store(
-        BalanceProbe(service: service, answers: answers), number: StoreNumber(1), host: self)
+        BalanceProbe(service: service, results: results), number: StoreNumber(1), host: self)
     }
 
     func deliver(_ message: EffectMessage) { store?.receive(message) }

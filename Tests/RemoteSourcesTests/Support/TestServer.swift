@@ -97,14 +97,14 @@ struct Visitor {
   func send(_ bytes: [UInt8]) async throws { try await outbound.write(ByteBuffer(bytes: bytes)) }
 
   /// Reads the request and responds with a status, headers and a body.
-  mutating func answer(_ head: String, _ body: [UInt8] = []) async throws {
+  mutating func respond(_ head: String, _ body: [UInt8] = []) async throws {
     _ = await request()
     try await send([UInt8]("HTTP/1.1 \(head)\r\n".utf8) + [UInt8]("\r\n".utf8) + body)
   }
 
   /// Reads the request and responds with a body of known length.
-  mutating func answer(_ head: String, text: String) async throws {
-    try await answer(head + "\r\nContent-Length: \(text.utf8.count)", [UInt8](text.utf8))
+  mutating func respond(_ head: String, text: String) async throws {
+    try await respond(head + "\r\nContent-Length: \(text.utf8.count)", [UInt8](text.utf8))
   }
 
   /// Waits until the client has closed the connection.

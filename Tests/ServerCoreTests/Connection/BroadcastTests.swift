@@ -115,10 +115,10 @@ struct BroadcastTests {
     for subscriber in subscribers { try subscriber.listen() }
     for store in Self.stores {
       driver.client.send(request("9", "store/state", "{\"store\":\"\(store)\"}"))
-      let answer = try JSONValue(parsing: driver.client.takeMessages()[0])["result"]
+      let result = try JSONValue(parsing: driver.client.takeMessages()[0])["result"]
       for subscriber in subscribers {
-        #expect(subscriber.states[store] == answer?["state"])
-        #expect(subscriber.revisions[store] == answer?["revision"]?.int)
+        #expect(subscriber.states[store] == result?["state"])
+        #expect(subscriber.revisions[store] == result?["revision"]?.int)
       }
     }
   }

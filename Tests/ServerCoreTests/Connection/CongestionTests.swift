@@ -23,15 +23,15 @@ struct CongestionTests {
   func order() async throws {
     for framing in Framing.allCases {
       let client = congested(framing)
-      try await client.expect(answer("\"first\""))
+      try await client.expect(response("\"first\""))
       client.send(subscribe("1"), set("2", 1), "[\(set("3", 2)),\(request("4", "ping"))]", "{")
       client.expectNothing()
       #expect(!client.wantsBytes)
       client.catchUp()
       try await client.expect(
-        answer("1", BatchTests.state), changed(0, 1, number: 1, applied: "2"),
+        response("1", BatchTests.state), changed(0, 1, number: 1, applied: "2"),
         sent("2", revision: 1), changed(1, 2, number: 2, applied: "3"),
-        "[\(sent("3", revision: 2)),\(answer("4"))]", failure("null", -32700))
+        "[\(sent("3", revision: 2)),\(response("4"))]", failure("null", -32700))
       #expect(client.wantsBytes)
     }
   }
@@ -46,17 +46,17 @@ struct CongestionTests {
     client.send(request("1", "ping"))
     client.writing = nil
     client.send(subscribe("2"), set("3", 1))
-    try await client.expect(answer("1"))
+    try await client.expect(response("1"))
     let other = TestClient(world)
     other.send(subscribe("1"), set("2", 5), request("3", "test/advanceClock", #"{"by":1}"#))
     world.loop.runAll()
     try await other.expect(
-      answer("1", BatchTests.state), changed(0, 1, number: 5, applied: "2"),
-      sent("2", revision: 1), answer("3"))
+      response("1", BatchTests.state), changed(0, 1, number: 5, applied: "2"),
+      sent("2", revision: 1), response("3"))
     client.expectNothing()
     client.catchUp()
     try await client.expect(
-      answer("2", BatchTests.state), changed(0, 1, number: 1, applied: "3"),
+      response("2", BatchTests.state), changed(0, 1, number: 1, applied: "3"),
       sent("3", revision: 1))
   }
 
@@ -68,11 +68,11 @@ struct CongestionTests {
     client.writing = nil
     client.send(request("1", "ping"), String(repeating: " ", count: 100), request("2", "ping"))
     client.send(bytes: Array("x\r\n".utf8))
-    try await client.expect(answer("0"))
+    try await client.expect(response("0"))
     #expect(!client.isClosed)
     client.catchUp()
     try await client.expect(
-      answer("1"), failure("null", -32015, data: #"{"limit":"frameBytes"}"#), answer("2"),
+      response("1"), failure("null", -32015, data: #"{"limit":"frameBytes"}"#), response("2"),
       failure("null", -32700))
     #expect(client.isClosed)
   }
@@ -80,7 +80,7 @@ struct CongestionTests {
   @Test("the server stops again when the client stops reading again")
   func stopsAgain() async throws {
     let client = congested()
-    try await client.expect(answer("\"first\""))
+    try await client.expect(response("\"first\""))
     let text = String(repeating: "x", count: 300_000)
     client.send(send("1", #"{"type":"say","text":"\#(text)"}"#), subscribe("2"))
     client.send(request("3", "ping"), subscribe("4"), request("5", "ping"))
@@ -115,7 +115,7 @@ struct CongestionTests {
     #expect(try await client.messages(3).map(Self.id) == ["1", "2", "3"])
     client.expectNothing()
     client.catchUp()
-    try await client.expect(answer("4"), answer("5"))
+    try await client.expect(response("4"), response("5"))
   }
 
   @Test("a response with a large state is encoded off the loop, and keeps its place")
@@ -171,7 +171,7 @@ struct CongestionTests {
     client.writing = { client.isCongested = true }
     client.send(work("1", "a"), request("2", "ping"))
     client.writing = nil
-    try await client.expect(answer("0", BatchTests.state), answer("2"))
+    try await client.expect(response("0", BatchTests.state), response("2"))
     client.send(set("3", 5))
     client.world.orders.tell("a", .set(1), .end)
     try await client.world.loop.turns(2)
@@ -190,7 +190,7 @@ struct CongestionTests {
       client.writing = { client.isCongested = true }
       client.send(work("1", "a"), work("2", "b"), request("3", "ping"))
       client.writing = nil
-      try await client.expect(answer("0", BatchTests.state), answer("3"))
+      try await client.expect(response("0", BatchTests.state), response("3"))
       client.world.orders.tell("a", .set(1), .end)
       try await client.world.loop.turns(2)
       client.world.orders.tell("b", .set(2), .set(3), .end)
@@ -223,7 +223,7 @@ struct CongestionTests {
     try await client.expect(
       changed(0, 1, number: 5, applied: "4"),
       "[\(sent("3", revision: 1)),\(sent("4", revision: 1)),"
-        + answer("5", #"{"revision":1,"state":{"number":5,"text":""}}"#) + "]",
+        + response("5", #"{"revision":1,"state":{"number":5,"text":""}}"#) + "]",
       changed(1, 2, number: 7, applied: "4"), sent("2", revision: 2))
   }
 
@@ -238,12 +238,12 @@ struct CongestionTests {
     client.isCongested = false
     client.world.orders.tell("a", .end)
     try await client.world.loop.turns(1)
-    try await client.expect(answer("2"))
+    try await client.expect(response("2"))
     client.send(request("4", "ping"))
     client.expectNothing()
     #expect(!client.wantsBytes)
     client.catchUp()
-    try await client.expect(sent("1", revision: 0, changed: false), answer("3"), answer("4"))
+    try await client.expect(sent("1", revision: 0, changed: false), response("3"), response("4"))
   }
 
   @Test("the server responds to all queued messages after the end of input, then closes")
@@ -256,10 +256,10 @@ struct CongestionTests {
     client.send(request("3", "$/cancelRequest", #"{"id":1}"#), request("4", "ping"))
     client.send(bytes: Array(request("5", "ping").utf8))
     client.tell(.inputEnded)
-    try await client.expect(answer("2"))
+    try await client.expect(response("2"))
     #expect(!client.isClosed)
     client.catchUp()
-    try await client.expect(failure("1", -32800), answer("3"), answer("4"), answer("5"))
+    try await client.expect(failure("1", -32800), response("3"), response("4"), response("5"))
     #expect(client.isClosed)
   }
 
@@ -269,17 +269,17 @@ struct CongestionTests {
     client.send(request("1", "ping"), work("2", "a"), request("3", "ping"))
     client.tell(.inputEnded)
     client.tell(.timeIsUp)
-    try await client.expect(answer("\"first\""))
+    try await client.expect(response("\"first\""))
     #expect(!client.isClosed)
     client.catchUp()
-    try await client.expect(answer("1"), answer("3"), failure("2", -32800))
+    try await client.expect(response("1"), response("3"), failure("2", -32800))
     #expect(client.isClosed)
   }
 
   @Test("the server drops queued messages when the client disconnects")
   func disconnected() async throws {
     let client = congested()
-    try await client.expect(answer("\"first\""))
+    try await client.expect(response("\"first\""))
     client.send(request("1", "ping"))
     client.tell(.disconnected)
     client.catchUp()

@@ -75,7 +75,7 @@ struct ForeignProtocolTests {
     for beginning in ["{oh no\n", "[\n", "{\n", "\n {oh no\n"] {
       let client = TestClient()
       client.send(bytes: Array((beginning + request("1", "ping") + "\n").utf8))
-      try await client.expect(failure("null", -32700), answer("1"))
+      try await client.expect(failure("null", -32700), response("1"))
       #expect(!client.isClosed)
     }
   }
@@ -88,6 +88,6 @@ struct ForeignProtocolTests {
       bytes: Array(
         "Content-Type: application/vscode-jsonrpc\r\nContent-Length: \(message.utf8.count)\r\n\r\n"
           .utf8) + message.utf8)
-    try await client.expect(answer("1"))
+    try await client.expect(response("1"))
   }
 }

@@ -48,7 +48,7 @@ struct GarbageTests {
       client.send(bytes: FrameWriter(framing: framing).frame(bytes))
       client.send(request("\"round \(round)\"", "ping"))
       let last = try #require(client.takeMessages().last)
-      #expect(try Message(last) == Message(expected: answer("\"round \(round)\"")))
+      #expect(try Message(last) == Message(expected: response("\"round \(round)\"")))
     }
   }
 

@@ -99,16 +99,16 @@ struct LargeStateTests {
     let refused = failure("9", -32015, data: #"{"limit":"outboxBytes"}"#)
     client.send(Self.state, request("1", "ping"))
     try await client.world.loop.turn()
-    try await client.expect(refused, answer("1"))
+    try await client.expect(refused, response("1"))
     client.send("[\(Self.state),\(request("1", "ping"))]")
     try await client.world.loop.turn()
-    try await client.expect("[\(refused),\(answer("1"))]")
+    try await client.expect("[\(refused),\(response("1"))]")
     // The limit also applies to results that are encoded in the turn.
     limits.outboxBytes = 300
     let other = TestClient(limits: limits)
     other.send(send("0", #"{"type":"say","text":"\#(String(repeating: "x", count: 400))"}"#))
     other.send(subscribe("9"), request("1", "ping"))
-    try await other.expect(sent("0", revision: 1), refused, answer("1"))
+    try await other.expect(sent("0", revision: 1), refused, response("1"))
     #expect(!client.isClosed && !other.isClosed)
   }
 

@@ -11,13 +11,13 @@ struct LifecycleTests {
   static let scripts = [
     Script(
       "without open requests, the end of input closes the connection immediately",
-      .send(request("1", "ping")), .expect(answer("1")), .end, .expectNothing, .closed
+      .send(request("1", "ping")), .expect(response("1")), .end, .expectNothing, .closed
     ),
     Script("a client that sends nothing", .end, .expectNothing, .closed),
     Script(
       "open requests get their responses before the connection closes",
       .send(subscribe("0"), work("1", "a"), work("2", "b"), work("3", "c", settle: false)), .end,
-      .expect(answer("0", BatchTests.state), sent("3", revision: 0, changed: false)),
+      .expect(response("0", BatchTests.state), sent("3", revision: 0, changed: false)),
       .order("b", .set(1), .end),
       .expect(changed(0, 1, number: 1, applied: "3"), sent("2", revision: 1)),
       .order("a", .end), .expect(sent("1", revision: 1)), .closed
@@ -25,7 +25,7 @@ struct LifecycleTests {
     Script(
       "an open batch gets its response before the connection closes",
       .send("[\(work("1", "a")),\(request("2", "ping"))]"), .end, .expectNothing,
-      .order("a", .end), .expect("[\(answer("2")),\(sent("1", revision: 0, changed: false))]"),
+      .order("a", .end), .expect("[\(response("2")),\(sent("1", revision: 0, changed: false))]"),
       .closed
     ),
     Script(
@@ -44,7 +44,7 @@ struct LifecycleTests {
     client.send(bytes: Array(request("1", "ping").utf8))
     client.expectNothing()
     client.tell(.inputEnded)
-    try await client.expect(answer("1"))
+    try await client.expect(response("1"))
     #expect(client.isClosed)
   }
 
@@ -92,7 +92,7 @@ struct LifecycleTests {
       try await client.expect(sent("2", revision: 0, changed: false))
       client.tell(.timeIsUp)
       try await client.expect(
-        failure("1", -32800), "[\(answer("4")),\(failure("3", -32800))]", failure("5", -32800))
+        failure("1", -32800), "[\(response("4")),\(failure("3", -32800))]", failure("5", -32800))
       #expect(client.isClosed)
       for name in ["a", "b", "c", "d"] { await client.world.orders.cancelled(name) }
       client.tell(.timeIsUp)
@@ -234,9 +234,9 @@ struct LifecycleTests {
     #expect(client.isAbandoned)
     #expect(!client.wantsBytes)
     // Only the bytes of the write at which it stopped reading were sent.
-    let answer = try #require(client.writes.first).count
+    let size = try #require(client.writes.first).count
     #expect(client.writes.count == 1)
-    #expect(count > 1000 / answer && count < 100)
+    #expect(count > 1000 / size && count < 100)
     let writes = client.writes.count
     client.world.orders.tell("w100", .end)
     try await client.world.loop.turns(1)

@@ -14,15 +14,15 @@ struct OrderTests {
       "the update of an input precedes its response",
       .send(subscribe("1"), set("2", 1), request("3", "ping"), set("4", 2)),
       .expect(
-        answer("1", BatchTests.state), changed(0, 1, number: 1, applied: "2"),
-        sent("2", revision: 1), answer("3"), changed(1, 2, number: 2, applied: "4"),
+        response("1", BatchTests.state), changed(0, 1, number: 1, applied: "2"),
+        sent("2", revision: 1), response("3"), changed(1, 2, number: 2, applied: "4"),
         sent("4", revision: 2))
     ),
     Script(
       "only the last update of an input names it in `applied`",
       .send(subscribe("1"), set("2", 5), send("3", #"{"type":"count","steps":3}"#)),
       .expect(
-        answer("1", BatchTests.state), changed(0, 1, number: 5, applied: "2"),
+        response("1", BatchTests.state), changed(0, 1, number: 5, applied: "2"),
         sent("2", revision: 1), changed(1, 2, number: 6, applied: "2"),
         changed(2, 3, number: 7, applied: "2"), changed(3, 4, number: 8, applied: "3"),
         sent("3", revision: 4))
@@ -34,7 +34,7 @@ struct OrderTests {
         notification("store/send", #"{"store":"probe","input":{"type":"set","number":1}}"#),
         send("2", #"{"type":"count","steps":2}"#)),
       .expect(
-        answer("1", BatchTests.state), changed(0, 1, number: 1, applied: "null"),
+        response("1", BatchTests.state), changed(0, 1, number: 1, applied: "null"),
         changed(1, 2, number: 2, applied: "null"), changed(2, 3, number: 3, applied: "2"),
         sent("2", revision: 3))
     ),
@@ -44,12 +44,12 @@ struct OrderTests {
         subscribe("1"), set("2", 0), send("3", #"{"type":"none"}"#),
         notification("store/send", #"{"store":"probe","input":{"type":"set","number":1}}"#)),
       .expect(
-        answer("1", BatchTests.state), sent("2", revision: 0, changed: false),
+        response("1", BatchTests.state), sent("2", revision: 0, changed: false),
         refusal("3", path: "/input/type"), changed(0, 1, number: 1, applied: "2"))
     ),
     Script(
       "updates of running work name the latest request",
-      .send(subscribe("1"), work("2", "a")), .expect(answer("1", BatchTests.state)),
+      .send(subscribe("1"), work("2", "a")), .expect(response("1", BatchTests.state)),
       .order("a", .set(1)), .expect(changed(0, 1, number: 1, applied: "2")),
       .send(set("3", 2)),
       .expect(changed(1, 2, number: 2, applied: "3"), sent("3", revision: 2)),
@@ -60,7 +60,7 @@ struct OrderTests {
       "the response of a settling input follows all updates of its work",
       .send(
         subscribe("1"), send("2", #"{"type":"work","name":"a","number":1}"#, settle: true)),
-      .expect(answer("1", BatchTests.state), changed(0, 1, number: 1, applied: "2")),
+      .expect(response("1", BatchTests.state), changed(0, 1, number: 1, applied: "2")),
       .order("a", .set(2), .set(3), .set(3), .end),
       .expect(
         changed(1, 2, number: 2, applied: "2"), changed(2, 3, number: 3, applied: "2"),
@@ -68,7 +68,7 @@ struct OrderTests {
     ),
     Script(
       "work that an input ends gets its response after the updates, and each update names its own request",
-      .send(subscribe("1"), work("2", "a")), .expect(answer("1", BatchTests.state)),
+      .send(subscribe("1"), work("2", "a")), .expect(response("1", BatchTests.state)),
       .send(send("3", #"{"type":"stop","name":"a","number":5}"#)),
       .expect(
         changed(0, 1, number: 4, applied: "2"), changed(1, 2, number: 5, applied: "3"),
@@ -80,8 +80,8 @@ struct OrderTests {
         request("1", "store/open", #"{"store":"other","kind":"probe"}"#), subscribe("2"),
         subscribe("3", "other"), set("4", 1), set("5", 2, to: "other"), set("6", 3)),
       .expect(
-        answer("1", #"{"revision":0}"#), answer("2", BatchTests.state),
-        answer("3", BatchTests.state), changed(0, 1, number: 1, applied: "4"),
+        response("1", #"{"revision":0}"#), response("2", BatchTests.state),
+        response("3", BatchTests.state), changed(0, 1, number: 1, applied: "4"),
         sent("4", revision: 1), changed(0, 1, number: 2, applied: "5", store: "other"),
         sent("5", revision: 1), changed(1, 2, number: 3, applied: "6"), sent("6", revision: 2)),
       .send(
@@ -94,8 +94,8 @@ struct OrderTests {
         subscribe("1"), request("2", "store/unsubscribe", #"{"store":"probe"}"#), set("3", 1),
         subscribe("4"), set("5", 2)),
       .expect(
-        answer("1", BatchTests.state), answer("2"), sent("3", revision: 1),
-        answer("4", #"{"revision":1,"state":{"number":1,"text":""}}"#),
+        response("1", BatchTests.state), response("2"), sent("3", revision: 1),
+        response("4", #"{"revision":1,"state":{"number":1,"text":""}}"#),
         changed(1, 2, number: 2, applied: "5"), sent("5", revision: 2))
     ),
   ]

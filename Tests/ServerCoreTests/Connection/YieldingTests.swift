@@ -20,7 +20,7 @@ struct YieldingTests {
   @Test("messages that arrive in one chunk are handled in several turns, in order")
   func messages() async throws {
     client.send(bytes: client.bytes(of: (1...7).map { request("\($0)", "ping") }))
-    try await client.expect(answer("1"), answer("2"), answer("3"))
+    try await client.expect(response("1"), response("2"), response("3"))
     #expect(client.isYieldingToOthers && !client.wantsBytes && !client.isIdle)
 
     let other = TestClient(world)
@@ -29,11 +29,11 @@ struct YieldingTests {
     client.expectNothing()
 
     client.continueWork()
-    try await client.expect(answer("4"), answer("5"), answer("6"))
+    try await client.expect(response("4"), response("5"), response("6"))
     #expect(client.isYieldingToOthers && !client.wantsBytes)
     let before = client.wantedAgain
     client.continueWork()
-    try await client.expect(answer("7"))
+    try await client.expect(response("7"))
     #expect(!client.isYieldingToOthers && client.wantsBytes && client.isIdle)
     #expect(client.wantedAgain == before + 1)
   }
@@ -46,7 +46,7 @@ struct YieldingTests {
     #expect(!client.wantsBytes && !client.isIdle)
     let other = TestClient(world)
     other.send(request("1", "ping"))
-    try await other.expect(answer("1"))
+    try await other.expect(response("1"))
 
     client.continueWork()
     client.expectNothing()
@@ -56,7 +56,7 @@ struct YieldingTests {
     client.continueWork()
     let responses = (1...7).map { sent("\($0)", revision: $0) }
     try await client.expect(
-      "[\(responses.joined(separator: ","))]", answer("8"), answer("9"))
+      "[\(responses.joined(separator: ","))]", response("8"), response("9"))
     client.continueUntilIdle()
     #expect(!client.isYieldingToOthers && client.wantsBytes && client.isIdle)
   }
@@ -103,13 +103,13 @@ struct YieldingTests {
       "[\((6...9).map { request("\($0)", "ping") }.joined(separator: ","))]")
     client.tell(.inputEnded)
     client.tell(.timeIsUp)
-    try await client.expect(answer("1"), answer("2"), answer("3"))
+    try await client.expect(response("1"), response("2"), response("3"))
     #expect(!client.isClosed)
     client.continueWork()
-    try await client.expect(answer("4"), answer("5"))
+    try await client.expect(response("4"), response("5"))
     #expect(!client.isClosed)
     client.continueWork()
-    try await client.expect("[\((6...9).map { answer("\($0)") }.joined(separator: ","))]")
+    try await client.expect("[\((6...9).map { response("\($0)") }.joined(separator: ","))]")
     #expect(client.isClosed && !client.isAbandoned)
   }
 
@@ -126,8 +126,8 @@ struct YieldingTests {
     client.catchUp()
     client.continueUntilIdle()
     try await client.expect(
-      "[\((1...4).map { answer("\($0)") }.joined(separator: ","))]", answer("5"), answer("6"),
-      answer("7"))
+      "[\((1...4).map { response("\($0)") }.joined(separator: ","))]", response("5"), response("6"),
+      response("7"))
     #expect(client.wantsBytes && client.isIdle)
   }
 
@@ -149,7 +149,7 @@ struct YieldingTests {
     client.tell(.disconnected)
     other.send(subscribe("2"), set("3", 100))
     try await other.expect(
-      answer("2", #"{"revision":3,"state":{"number":3,"text":""}}"#),
+      response("2", #"{"revision":3,"state":{"number":3,"text":""}}"#),
       changed(3, 4, number: 100, applied: "3"), sent("3", revision: 4))
   }
 

@@ -11,7 +11,7 @@ struct BatchTests {
   static let scripts = [
     Script(
       "a batch of one request gets an array of one response",
-      .send("[\(request("1", "ping"))]"), .expect("[\(answer("1"))]")
+      .send("[\(request("1", "ping"))]"), .expect("[\(response("1"))]")
     ),
     Script(
       "requests and invalid elements each get a response, and notifications none",
@@ -23,7 +23,7 @@ struct BatchTests {
         """),
       .expect(
         """
-        [\(answer("1")),\(failure("null", -32600)),\(failure("3", -32601)),\
+        [\(response("1")),\(failure("null", -32600)),\(failure("3", -32601)),\
         \(failure("null", -32600)),\(refusal("4", path: "/store")),\(refusal("5", path: "")),\
         \(failure("null", -32600))]
         """)
@@ -37,7 +37,7 @@ struct BatchTests {
         \(notification("store/send", #"{"store":"probe","input":{"type":"set","number":2}}"#))]
         """),
       .expect(
-        answer("1", state), changed(0, 1, number: 1, applied: "null"),
+        response("1", state), changed(0, 1, number: 1, applied: "null"),
         changed(1, 2, number: 2, applied: "null"))
     ),
     Script(
@@ -46,21 +46,21 @@ struct BatchTests {
       .expect(
         changed(0, 1, number: 7, applied: "2"), changed(1, 2, number: 8, applied: "3"),
         """
-        [\(answer("1", state)),\(sent("2", revision: 1)),\(sent("3", revision: 2)),\
+        [\(response("1", state)),\(sent("2", revision: 1)),\(sent("3", revision: 2)),\
         \(sent("4", revision: 2, changed: false))]
         """)
     ),
     Script(
       "a request that settles later delays the response of the whole batch",
       .send(subscribe("0"), "[\(work("1", "a")),\(request("2", "ping")),\(work("3", "b"))]"),
-      .expect(answer("0", state)),
-      .send(request("4", "ping")), .expect(answer("4")),
+      .expect(response("0", state)),
+      .send(request("4", "ping")), .expect(response("4")),
       .order("b", .set(5)), .expect(changed(0, 1, number: 5, applied: "3")),
       .send(cancel("3")), .expectNothing,
       .order("a", .set(6), .end),
       .expect(
         changed(1, 2, number: 6, applied: "3"),
-        "[\(answer("2")),\(failure("3", -32800)),\(sent("1", revision: 2))]")
+        "[\(response("2")),\(failure("3", -32800)),\(sent("1", revision: 2))]")
     ),
     Script(
       "a batch in which every request settles later",
@@ -74,12 +74,12 @@ struct BatchTests {
         [\(notification("store/send", #"{"store":"probe","input":{"type":"work","name":"a"},"settle":true}"#)),\
         \(request("1", "ping"))]
         """),
-      .expect("[\(answer("1"))]")
+      .expect("[\(response("1"))]")
     ),
     Script(
       "one request of a batch can cancel another",
       .send("[\(work("1", "a")),\(request("2", "$/cancelRequest", #"{"id":1}"#))]"),
-      .expect("[\(failure("1", -32800)),\(answer("2"))]")
+      .expect("[\(failure("1", -32800)),\(response("2"))]")
     ),
     Script(
       "batches do not nest",
@@ -107,7 +107,7 @@ struct BatchTests {
     client.send(
       "[\(ping),\(note),\(ping)]", "[\(ping),\(note),\(ping),1]",
       "[\(note),\(note),\(note),\(note)]")
-    try await client.expect("[\(answer("1")),\(answer("1"))]", error, error)
+    try await client.expect("[\(response("1")),\(response("1"))]", error, error)
   }
 
   @Test("the server stops collecting the responses of a batch at the outbox limit")

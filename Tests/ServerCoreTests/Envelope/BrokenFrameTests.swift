@@ -21,7 +21,7 @@ struct BrokenFrameTests {
   func refuses(_ frame: String) async throws {
     try await Script(
       frame, .send(request("0", "ping"), frame, request("1", "ping")),
-      .expect(answer("0"), failure("null", -32700), answer("1"))
+      .expect(response("0"), failure("null", -32700), response("1"))
     ).run()
   }
 
@@ -30,7 +30,7 @@ struct BrokenFrameTests {
     let send = set("1", 9)
     try await Script(
       "one", .send(subscribe("0")),
-      .expect(answer("0", #"{"revision":0,"state":{"number":0,"text":""}}"#)),
+      .expect(response("0", #"{"revision":0,"state":{"number":0,"text":""}}"#)),
       .send(String(send.dropLast()) + ",}", "[\(send),", "[\(send)] 1", "[\(send),{\"a\":[1,]}]"),
       .expect(all: Array(repeating: failure("null", -32700), count: 4))
     ).run()
@@ -44,14 +44,14 @@ struct BrokenFrameTests {
   func utf8(_ bytes: [UInt8], framing: Framing) async throws {
     let client = TestClient(World(), framing)
     client.send(request("0", "ping"))
-    try await client.expect(answer("0"))
+    try await client.expect(response("0"))
     let parts = [
       Array("{\"jsonrpc\":\"2.0\",\"id\":\"".utf8), bytes, Array("\",\"method\":\"ping\"}".utf8),
     ]
     for body in [parts.flatMap(\.self), bytes] {
       client.send(bytes: FrameWriter(framing: framing).frame(body))
       client.send(request("1", "ping"))
-      try await client.expect(failure("null", -32700), answer("1"))
+      try await client.expect(failure("null", -32700), response("1"))
     }
   }
 
@@ -59,16 +59,16 @@ struct BrokenFrameTests {
   func emptyBody() async throws {
     let client = TestClient(World(), .headers)
     client.send("", request("1", "ping"))
-    try await client.expect(failure("null", -32700), answer("1"))
+    try await client.expect(failure("null", -32700), response("1"))
     client.send(" \r\n ", request("2", "ping"))
-    try await client.expect(failure("null", -32700), answer("2"))
+    try await client.expect(failure("null", -32700), response("2"))
   }
 
   @Test("the server ignores empty lines")
   func emptyLines() async throws {
     let client = TestClient()
     client.send(bytes: Array("\n\r\n  \n\t\n\(request("1", "ping"))\r\n\n".utf8))
-    try await client.expect(answer("1"))
+    try await client.expect(response("1"))
   }
 
   @Test(
@@ -81,7 +81,7 @@ struct BrokenFrameTests {
       brackets, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"a\":\(brackets)",
       request("1", "ping"))
     let tooDeep = LimitTests.limit("null", "nesting")
-    try await client.expect(tooDeep, tooDeep, answer("1"))
+    try await client.expect(tooDeep, tooDeep, response("1"))
   }
 
   @Test(
@@ -100,8 +100,8 @@ struct BrokenFrameTests {
       request("2", "ping", "{\"a\":\(nested(limit - 1))}"), nested(limit + 1),
       request("3", "ping"))
     try await client.expect(
-      answer("1"), LimitTests.limit("null", "nesting"), LimitTests.limit("null", "nesting"),
-      answer("3"))
+      response("1"), LimitTests.limit("null", "nesting"), LimitTests.limit("null", "nesting"),
+      response("3"))
   }
 
   @Test("a parse error states the path and the byte of the fault")
@@ -142,7 +142,7 @@ struct BrokenFrameTests {
         client.send(bytes: client.bytes(of: messages))
       }
       let error = failure("null", -32015, data: "{\"limit\":\"frameBytes\"}")
-      try await client.expect(answer("1"), error, error, answer("2"))
+      try await client.expect(response("1"), error, error, response("2"))
     }
   }
 
@@ -157,7 +157,7 @@ struct BrokenFrameTests {
     let client = TestClient(World(), .headers)
     client.send(request("1", "ping"))
     client.send(bytes: Array(header.utf8))
-    try await client.expect(answer("1"), failure("null", -32700))
+    try await client.expect(response("1"), failure("null", -32700))
     #expect(client.isClosed)
     client.send(request("2", "ping"))
     client.tell(.inputEnded)

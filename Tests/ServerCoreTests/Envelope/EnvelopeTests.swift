@@ -15,9 +15,9 @@ struct EnvelopeTests {
     ])
   func ids(_ id: String) async throws {
     for method in ["ping", "no/such/method"] {
-      let peer = TestClient()
-      peer.send(request(id, method))
-      let messages = try await peer.messages(1)
+      let client = TestClient()
+      client.send(request(id, method))
+      let messages = try await client.messages(1)
       #expect(messages.count == 1)
       #expect(messages[0].hasPrefix("{\"jsonrpc\":\"2.0\",\"id\":\(id),"))
     }
@@ -26,11 +26,11 @@ struct EnvelopeTests {
   @Test("late responses and updates have the id exactly as the request had it")
   func laterIDs() async throws {
     for id in ["1e2", "\"\\u00e9\"", "-0", "null"] {
-      let peer = TestClient()
-      peer.send(subscribe("0"), work(id, "w"))
-      peer.send(set(id, 5))
-      peer.world.orders.tell("w", .end)
-      let messages = try await peer.messages(4)
+      let client = TestClient()
+      client.send(subscribe("0"), work(id, "w"))
+      client.send(set(id, 5))
+      client.world.orders.tell("w", .end)
+      let messages = try await client.messages(4)
       #expect(messages[1].hasSuffix(",\"applied\":\(id)}}"))
       #expect(messages[2].hasPrefix("{\"jsonrpc\":\"2.0\",\"id\":\(id),\"result\":"))
       #expect(messages[3].hasPrefix("{\"jsonrpc\":\"2.0\",\"id\":\(id),\"result\":"))
@@ -74,7 +74,7 @@ struct EnvelopeTests {
     try await Script(
       // The first byte of a connection must begin an object or an array.
       message, .send("[]", message, request("\"next\"", "ping")),
-      .expect(failure("null", -32600), failure(id, -32600), answer("\"next\""))
+      .expect(failure("null", -32600), failure(id, -32600), response("\"next\""))
     ).run()
     try await Script(
       "in a batch: " + message, .send("[\(message)]"), .expect("[\(failure(id, -32600))]")
@@ -84,31 +84,31 @@ struct EnvelopeTests {
   static let served = [
     Script(
       "null parameters count as no parameters",
-      .send(#"{"jsonrpc":"2.0","id":1,"method":"ping","params":null}"#), .expect(answer("1")),
+      .send(#"{"jsonrpc":"2.0","id":1,"method":"ping","params":null}"#), .expect(response("1")),
       .send(#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[],"params":null}"#),
-      .expect(answer("1"))
+      .expect(response("1"))
     ),
     Script(
       "members may have any order, and unknown members are allowed",
       .send(#"{"x":[{"id":7}],"params":{"y":1},"method":"ping","id":1,"jsonrpc":"2.0","z":null}"#),
-      .expect(answer("1"))
+      .expect(response("1"))
     ),
     Script(
       "escaped member names and methods are unescaped before they are compared",
       .send(#"{"jsonrpc":"\u0032.0","\u0069d":1,"m\u0065thod":"\u0070ing"}"#),
-      .expect(answer("1"))
+      .expect(response("1"))
     ),
     Script(
       "white space is allowed where JSON allows it",
       .send("\t{ \"jsonrpc\" : \"2.0\" ,\r \"id\" : 1 , \"method\" : \"ping\" } \t"),
-      .expect(answer("1"))
+      .expect(response("1"))
     ),
     Script(
       "the last one of duplicate members counts",
       .send(
         #"{"jsonrpc":"1.0","jsonrpc":"2.0","id":{},"id":1,"method":0,"method":"ping","params":9,"params":{}}"#
       ),
-      .expect(answer("1")),
+      .expect(response("1")),
       .send(
         """
         {"jsonrpc":"2.0","id":2,"method":"store/send","params":{"store":1,"input":2,"settle":3,\
@@ -119,7 +119,7 @@ struct EnvelopeTests {
     Script(
       "null is an id, so the request gets a response",
       .send(request("null", "ping"), request("null", "nothing")),
-      .expect(answer("null"), failure("null", -32601))
+      .expect(response("null"), failure("null", -32601))
     ),
     Script(
       "notifications get no response, also invalid ones",
@@ -130,7 +130,7 @@ struct EnvelopeTests {
         notification("store/open", #"{"store":1}"#), notification("store/state", "[]"),
         notification("initialize", #"{"protocolVersion":"9"}"#), notification("$/cancelRequest"),
         request("1", "ping")),
-      .expect(answer("1"))
+      .expect(response("1"))
     ),
     Script(
       "notifications are executed",
@@ -138,7 +138,7 @@ struct EnvelopeTests {
         subscribe("1"),
         notification("store/send", #"{"store":"probe","input":{"type":"set","number":4}}"#)),
       .expect(
-        answer("1", #"{"revision":0,"state":{"number":0,"text":""}}"#),
+        response("1", #"{"revision":0,"state":{"number":0,"text":""}}"#),
         changed(0, 1, number: 4, applied: "null"))
     ),
     Script(
@@ -148,11 +148,11 @@ struct EnvelopeTests {
         #"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":""}}"#,
         #"[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"error":{}}]"#,
         request("1", "ping")),
-      .expect(answer("1"))
+      .expect(response("1"))
     ),
     Script(
       "a method with a result is a request",
-      .send(#"{"jsonrpc":"2.0","id":1,"result":{},"method":"ping"}"#), .expect(answer("1"))
+      .send(#"{"jsonrpc":"2.0","id":1,"result":{},"method":"ping"}"#), .expect(response("1"))
     ),
     Script(
       "method names are compared by their bytes",
@@ -175,11 +175,11 @@ struct EnvelopeTests {
 
   @Test("responses are compact, and their members have a fixed order")
   func form() async throws {
-    let peer = TestClient()
-    peer.send(
+    let client = TestClient()
+    client.send(
       request("1", "ping"), request("2", "none"), request("3", "store/close", #"{"store":"x"}"#),
       subscribe("4"), set("5", 1), request("6", "store/close", #"{"store":"probe"}"#))
-    let messages = try await peer.messages(8)
+    let messages = try await client.messages(8)
     #expect(
       messages == [
         #"{"jsonrpc":"2.0","id":1,"result":{}}"#,

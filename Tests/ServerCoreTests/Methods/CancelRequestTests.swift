@@ -13,17 +13,17 @@ struct CancelRequestTests {
       "a notification cancels an open request",
       .send(work("1", "a")), .expectNothing,
       .send(cancel("1")), .expect(failure("1", -32800)),
-      .send(request("2", "ping")), .expect(answer("2"))
+      .send(request("2", "ping")), .expect(response("2"))
     ),
     Script(
       "a request cancels an open request, whose response is sent first",
-      .send(work("1", "a"), cancelling("2", "1")), .expect(failure("1", -32800), answer("2")),
-      .send(cancelling("3", "1")), .expect(answer("3"))
+      .send(work("1", "a"), cancelling("2", "1")), .expect(failure("1", -32800), response("2")),
+      .send(cancelling("3", "1")), .expect(response("3"))
     ),
     Script(
       "a completed request gets no second response, but its effects end",
       .send(subscribe("0"), work("1", "a", settle: false), cancel("1")),
-      .expect(answer("0", BatchTests.state), sent("1", revision: 0, changed: false)),
+      .expect(response("0", BatchTests.state), sent("1", revision: 0, changed: false)),
       .order("a", .set(9)),
       .send(set("2", 1)),
       .expect(changed(0, 1, number: 1, applied: "2"), sent("2", revision: 1))
@@ -40,7 +40,7 @@ struct CancelRequestTests {
     Script(
       "an unknown id is not an error",
       .send(cancelling("1", "7"), cancelling("2", "\"x\""), cancelling("3", "3")),
-      .expect(answer("1"), answer("2"), answer("3"))
+      .expect(response("1"), response("2"), response("3"))
     ),
     Script(
       "a value that cannot be an id is an error",
@@ -91,9 +91,9 @@ struct CancelRequestTests {
     Script(
       "work that has become a feed is not cancelled",
       .send(subscribe("0"), work("1", "a")),
-      .expect(answer("0", BatchTests.state)),
+      .expect(response("0", BatchTests.state)),
       .order("a", .becomeFeed), .expect(sent("1", revision: 0, changed: false)),
-      .send(cancelling("2", "1")), .expect(answer("2")),
+      .send(cancelling("2", "1")), .expect(response("2")),
       .order("a", .set(4)), .expect(changed(0, 1, number: 4, applied: "1"))
     ),
   ]

@@ -11,13 +11,13 @@ import Testing
 
 @Suite("rpc.discover", .timeLimit(.minutes(15)))
 struct DiscoverTests {
-  private func answer(_ client: TestClient, _ message: String) async throws -> JSONValue {
+  private func response(_ client: TestClient, _ message: String) async throws -> JSONValue {
     client.send(message)
     return try JSONValue(parsing: try await client.messages(1)[0])
   }
 
   private func document(_ client: TestClient = TestClient()) async throws -> JSONValue {
-    try #require(try await answer(client, request("1", "rpc.discover"))["result"])
+    try #require(try await response(client, request("1", "rpc.discover"))["result"])
   }
 
   @Test("rpc.discover returns the same document each time, the description of the server's kinds")
@@ -90,8 +90,8 @@ struct DiscoverTests {
     let methods = try #require(document["methods"]?.array)
     for method in methods where method["x-sender"] == "client" {
       let name = try #require(method["name"]?.string)
-      let answer = try await answer(client, request("\"x\"", name, "[]"))
-      #expect(answer["error"]?["code"] == -32602, "\(name): \(answer)")
+      let response = try await response(client, request("\"x\"", name, "[]"))
+      #expect(response["error"]?["code"] == -32602, "\(name): \(response)")
     }
     let names = methods.compactMap { $0["name"]?.string }
     #expect(Set(names).count == names.count)
@@ -126,7 +126,7 @@ struct DiscoverTests {
     let client = TestClient(limits: limits, now: { now })
     _ = try await document(client)
     #expect(
-      try await answer(client, request("2", "rpc.discover"))["error"]?["data"]?["limit"]
+      try await response(client, request("2", "rpc.discover"))["error"]?["data"]?["limit"]
         == "inputsPerSecond")
   }
 

@@ -14,7 +14,7 @@ struct InitializeTests {
       .send(
         request("1", "initialize"), request("2", "initialize", "{}"),
         request("3", "initialize", #"{"protocolVersion":null,"client":null}"#)),
-      .expect(answer("1", result), answer("2", result), answer("3", result))
+      .expect(response("1", result), response("2", result), response("3", result))
     ),
     Script(
       "a supported version is accepted, at any time",
@@ -24,12 +24,12 @@ struct InitializeTests {
           "2", "initialize",
           #"{"protocolVersion":"1","client":{"name":"x","version":"2"},"token":"t"}"#),
         request("3", "initialize", #"{"client":{"name":"x"}}"#)),
-      .expect(sent("1", revision: 1), answer("2", result), answer("3", result))
+      .expect(sent("1", revision: 1), response("2", result), response("3", result))
     ),
     Script(
       "an unsupported version is refused with the supported ones, and the connection stays open",
       .send(request("1", "initialize", #"{"protocolVersion":"2"}"#), request("2", "ping")),
-      .expect(failure("1", -32017, data: #"{"supported":["1"]}"#), answer("2"))
+      .expect(failure("1", -32017, data: #"{"supported":["1"]}"#), response("2"))
     ),
     Script(
       "invalid parameters are errors with their paths",
@@ -45,7 +45,7 @@ struct InitializeTests {
     Script(
       "ping ignores its parameters",
       .send(request("1", "ping", #"{"x":1}"#), request("2", "ping", "null")),
-      .expect(answer("1"), answer("2"))
+      .expect(response("1"), response("2"))
     ),
   ]
 

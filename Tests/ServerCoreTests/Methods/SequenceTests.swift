@@ -20,8 +20,8 @@ struct SequenceTests {
 
   private func name(_ client: TestClient) async throws -> String {
     client.send(request("0", "session/open", #"{"frontend":"page"}"#))
-    let answer = try JSONValue(parsing: try await client.messages(1)[0])
-    return answer["result"]?.object?["session"]?.string ?? ""
+    let response = try JSONValue(parsing: try await client.messages(1)[0])
+    return response["result"]?.object?["session"]?.string ?? ""
   }
 
   private func attach(_ handle: String) -> String {
@@ -50,7 +50,7 @@ struct SequenceTests {
     // Inputs that are out of order do not count towards the rate.
     client.send(numbered(4, 4), numbered(5, 5), attach(handle), numbered(4, 4))
     try await client.expect(
-      outOfOrder("4", 2), outOfOrder("5", 2), answer("0", #"{"stores":{},"sequence":1}"#),
+      outOfOrder("4", 2), outOfOrder("5", 2), response("0", #"{"stores":{},"sequence":1}"#),
       outOfOrder("4", 2))
     // An accepted input may be repeated, and a second refusal keeps its place in the order.
     client.send(numbered(1, 1), numbered(2, 2))
@@ -76,12 +76,12 @@ struct SequenceTests {
       numbered(1, 1), request("2", "store/close", #"{"store":"probe"}"#), numbered(1, 1),
       numbered(2, 2))
     try await client.expect(
-      sent("1", revision: 1), answer("2"), sent("1", revision: 1, changed: false),
+      sent("1", revision: 1), response("2"), sent("1", revision: 1, changed: false),
       failure("2", -32011))
     // The sequence number of a refused input is free.
     client.send(
       request("3", "store/open", #"{"store":"probe","kind":"probe"}"#), numbered(2, 2))
-    try await client.expect(answer("3", #"{"revision":2}"#), sent("2", revision: 3))
+    try await client.expect(response("3", #"{"revision":2}"#), sent("2", revision: 3))
   }
 
   @Test("a repeated input that settles later gets a response when its store is closed")
@@ -97,7 +97,7 @@ struct SequenceTests {
     try await client.expect(sent("1", revision: 0, changed: false))
     client.send(request("3", "store/close", #"{"store":"probe"}"#), work("4", settle: true))
     try await client.expect(
-      sent("2", revision: 0, changed: false), answer("3"), sent("4", revision: 0, changed: false))
+      sent("2", revision: 0, changed: false), response("3"), sent("4", revision: 0, changed: false))
   }
 
   @Test("a client that returns sends unaccepted inputs again, and loses none")
@@ -115,7 +115,7 @@ struct SequenceTests {
 
     let second = TestClient(world, limits: limits)
     second.send(attach(handle))
-    try await second.expect(answer("0", #"{"stores":{},"sequence":0}"#))
+    try await second.expect(response("0", #"{"stores":{},"sequence":0}"#))
     second.send(numbered(1, 1), numbered(2, 2), numbered(3, 3))
     try await second.expect(
       sent("1", revision: 1), sent("2", revision: 2), sent("3", revision: 3))
@@ -169,7 +169,7 @@ struct SequenceTests {
     let second = TestClient(world)
     second.send(attach(handle), faulty("1"), numbered(2, 2))
     try await second.expect(
-      answer("0", #"{"stores":{},"sequence":2}"#), refusal("1", path: "/input/type"),
+      response("0", #"{"stores":{},"sequence":2}"#), refusal("1", path: "/input/type"),
       sent("2", revision: 1, changed: false))
   }
 }

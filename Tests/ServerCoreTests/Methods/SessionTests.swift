@@ -13,11 +13,11 @@ struct SessionMethodTests {
   private func open(_ client: TestClient, as name: String? = nil) async throws -> String {
     let params = name.map { "{\"frontend\":\"\($0)\"}" }
     client.send(request("\"open\"", "session/open", params))
-    let answer = try JSONValue(parsing: Array(try await client.messages(1)[0].utf8))
-    guard case .object(let members) = answer, case .object(let result)? = members["result"],
+    let response = try JSONValue(parsing: Array(try await client.messages(1)[0].utf8))
+    guard case .object(let members) = response, case .object(let result)? = members["result"],
       case .string(let handle)? = result["session"]
     else {
-      Issue.record("no handle: \(answer)")
+      Issue.record("no handle: \(response)")
       return ""
     }
     return handle
@@ -55,7 +55,7 @@ struct SessionMethodTests {
       let second = TestClient(world, framing)
       second.send(attach("1", handle, #"{"probe":1}"#))
       try await second.expect(
-        answer("1", #"{"stores":{"probe":{"replayed":2}},"sequence":null}"#),
+        response("1", #"{"stores":{"probe":{"replayed":2}},"sequence":null}"#),
         changed(1, 2, number: 2, applied: "null"), changed(2, 3, number: 3, applied: "null"))
       second.send(set("2", 4), set("3", 4))
       try await second.expect(
@@ -73,7 +73,7 @@ struct SessionMethodTests {
     _ = try await client.messages(1)
     client.send(attach("2", handle, #"{"probe":null,"todo":5}"#))
     try await client.expect(
-      answer(
+      response(
         "2",
         #"{"stores":{"probe":{"snapshot":{"revision":1,"state":{"number":1,"text":""}},"reason":"none"},"#
           + #""todo":{"snapshot":{"revision":0,"state":{"type":"loading"}},"reason":"ahead"}},"#
@@ -126,7 +126,7 @@ struct SessionMethodTests {
     try await observer.expect(changed(0, 1, number: 3, applied: "null"))
     observer.send(attach("6", handle, #"{"probe":1}"#, as: "tv"), set("7", 4))
     try await observer.expect(
-      answer("6", #"{"stores":{"probe":{"replayed":0}},"sequence":0}"#),
+      response("6", #"{"stores":{"probe":{"replayed":0}},"sequence":0}"#),
       changed(1, 2, number: 4, applied: "7"), sent("7", revision: 2))
     try await driver.expect(presence("tv", "role", "driver", 2))
   }
@@ -144,7 +144,7 @@ struct SessionMethodTests {
     )
     #expect(old.isClosed)
     old.send(set("2", 9))
-    try await new.expect(answer("1", #"{"stores":{"probe":{"replayed":0}},"sequence":0}"#))
+    try await new.expect(response("1", #"{"stores":{"probe":{"replayed":0}},"sequence":0}"#))
     old.tell(.disconnected)
     new.send(set("2", 1))
     try await new.expect(changed(0, 1, number: 1, applied: "2"), sent("2", revision: 1))
@@ -179,7 +179,7 @@ struct SessionMethodTests {
       attach("1", handle, as: "page"), numbered("2", "1", set1, settle: true),
       numbered("3", "2", workA, settle: true), numbered("4", "2", workA, settle: false))
     try await second.expect(
-      answer("1", #"{"stores":{},"sequence":2}"#), sent("2", revision: 1, changed: false),
+      response("1", #"{"stores":{},"sequence":2}"#), sent("2", revision: 1, changed: false),
       sent("4", revision: 1, changed: false))
     world.orders.tell("a", .set(5), .end)
     try await second.expect(sent("3", revision: 2, changed: false))
@@ -195,18 +195,18 @@ struct SessionMethodTests {
     #expect(try await open(one) == handle)
     one.send(set("1", 1), request("2", "session/detach"), set("3", 7), set("4", 7))
     try await one.expect(
-      sent("1", revision: 1), answer("2"), sent("3", revision: 1),
+      sent("1", revision: 1), response("2"), sent("3", revision: 1),
       sent("4", revision: 1, changed: false))
     two.send(attach("1", handle, #"{"probe":1}"#))
     one.send(attach("5", handle, #"{"probe":0}"#))
     try await two.expect(
-      answer("1", #"{"stores":{"probe":{"replayed":0}},"sequence":null}"#),
+      response("1", #"{"stores":{"probe":{"replayed":0}},"sequence":null}"#),
       presence(nil, "attached", "driver", 2))
     try await one.expect(
-      answer("5", #"{"stores":{"probe":{"replayed":1}},"sequence":null}"#),
+      response("5", #"{"stores":{"probe":{"replayed":1}},"sequence":null}"#),
       changed(0, 1, number: 1, applied: "null"))
     two.send(request("2", "session/close"), set("3", 1))
-    try await two.expect(answer("2"), sent("3", revision: 1))
+    try await two.expect(response("2"), sent("3", revision: 1))
     one.send(set("6", 1), attach("7", handle), subscribe("8"), request("9", "session/open"))
     let messages = try await one.messages(5)
     try #expect(
@@ -272,7 +272,7 @@ struct SessionMethodTests {
     _ = try await one.messages(4)
     two.send(request("3", "session/info"))
     try await two.expect(
-      answer(
+      response(
         "3",
         "{\"session\":\"\(handle)\",\"frontend\":null,\"role\":\"observer\",\"stores\":["
           + #"{"store":"probe","kind":"probe","revision":1,"closed":true},"#

@@ -30,7 +30,7 @@ struct SessionTraceTests {
     Script(
       "a trace names the steps of each operation, without values, while it is on",
       .send(set("1", 4)), .expect(sent("1", revision: 1)),
-      .send(trace("2", true)), .expect(answer("2")),
+      .send(trace("2", true)), .expect(response("2")),
       .send(set("3", -1)),
       .expect(
         traced(1, "input", "input", 2, "receiveSubscription", revision: 1),
@@ -46,11 +46,11 @@ struct SessionTraceTests {
         traced(10, "input", "input", 2, "receiveCompletion", revision: 2),
         sent("3", revision: 2)),
       .send(trace("4", false), set("5", 6)),
-      .expect(answer("4"), sent("5", revision: 3)),
+      .expect(response("4"), sent("5", revision: 3)),
       // Each trace is numbered from 1, and includes stores that are opened later.
       .send(trace("6", true), send("7", #"{"type":"nothing"}"#)),
       .expect(
-        answer("6"),
+        response("6"),
         traced(1, "input", "input", 1, "receiveSubscription", revision: 0, store: "probe"),
         traced(
           2, "input", "input", 1, "receiveRequest", input: "nothing", revision: 0,
@@ -70,12 +70,12 @@ struct SessionTraceTests {
         subscribe("2", "fallible"), request("3", "frontend/lifecycle", #"{"phase":"inactive"}"#),
         request("4", "frontend/lifecycle", #"{"phase":"inactive"}"#)),
       .expect(
-        answer("2", #"{"revision":1,"state":{"number":4}}"#),
-        changed(1, 2, number: 0, applied: "1", store: "fallible"), answer("3"), answer("4")),
+        response("2", #"{"revision":1,"state":{"number":4}}"#),
+        changed(1, 2, number: 0, applied: "1", store: "fallible"), response("3"), response("4")),
       .send(set("5", 5), request("6", "frontend/lifecycle", #"{"phase":"active"}"#)),
       .expect(
         changed(2, 3, number: 5, applied: "5", store: "fallible"), sent("5", revision: 3),
-        answer("6")),
+        response("6")),
       .send(request("7", "frontend/lifecycle", #"{"phase":"asleep"}"#)),
       .expect(refusal("7", path: "/phase")),
       .send(request("8", "frontend/lifecycle", "{}")), .expect(refusal("8", path: "/phase"))
@@ -85,7 +85,7 @@ struct SessionTraceTests {
       .send(set("1", 13)), .expect(sent("1", revision: 1)),
       .send(set("2", 1), subscribe("3", "fallible"), set("4", 13)),
       .expect(
-        sent("2", revision: 2), answer("3", #"{"revision":2,"state":{"number":1}}"#),
+        sent("2", revision: 2), response("3", #"{"revision":2,"state":{"number":1}}"#),
         changed(2, 3, number: 13, applied: "4", store: "fallible"),
         #"{"method":"store/event","params":{"store":"fallible","event":{"wasSetTo":13}}}"#,
         sent("4", revision: 3)),

@@ -16,28 +16,28 @@ struct ShutdownTests {
         notification("store/send", #"{"store":"probe","input":{"type":"set","number":3}}"#),
         request("4", "shutdown"), request("5", "ping")),
       .expect(
-        answer("0", BatchTests.state), changed(0, 1, number: 1, applied: "1"),
-        sent("1", revision: 1), answer("2", "null"), failure("3", -32600), failure("4", -32600),
+        response("0", BatchTests.state), changed(0, 1, number: 1, applied: "1"),
+        sent("1", revision: 1), response("2", "null"), failure("3", -32600), failure("4", -32600),
         failure("5", -32600))
     ),
     Script(
       "requests before shutdown continue",
-      .send(work("1", "a"), request("2", "shutdown")), .expect(answer("2", "null")),
+      .send(work("1", "a"), request("2", "shutdown")), .expect(response("2", "null")),
       .order("a", .set(1), .end), .expect(sent("1", revision: 1))
     ),
     Script(
       "shutdown refuses positional parameters", .send(request("1", "shutdown", "[1]")),
-      .expect(refusal("1", path: "")), .send(request("2", "ping")), .expect(answer("2"))
+      .expect(refusal("1", path: "")), .send(request("2", "ping")), .expect(response("2"))
     ),
     Script(
       "exit ends the connection after the responses to open requests, and later messages are ignored",
       .send(work("1", "a"), request("2", "shutdown"), exit, request("3", "ping"), "no JSON"),
-      .expect(answer("2", "null")), .order("a", .set(1), .end),
+      .expect(response("2", "null")), .order("a", .set(1), .end),
       .expect(sent("1", revision: 1)), .closed
     ),
     Script("exit without shutdown has the same effect", .send(exit), .expectNothing, .closed),
     Script(
-      "exit may be a request", .send(request("1", "exit")), .expect(answer("1", "null")), .closed),
+      "exit may be a request", .send(request("1", "exit")), .expect(response("1", "null")), .closed),
   ]
 
   @Test("shutdown and exit end a connection as in the Language Server Protocol", arguments: scripts)
@@ -57,8 +57,8 @@ struct ShutdownTests {
     #expect(client.connection?.hasExited == true)
     #expect(client.connection?.hasExitedEarly == !afterShutdown)
     client.tell(.timeIsUp)
-    let answers = try await client.messages(afterShutdown ? 2 : 1)
-    #expect(answers.last?.contains("-32800") == true)
+    let responses = try await client.messages(afterShutdown ? 2 : 1)
+    #expect(responses.last?.contains("-32800") == true)
     #expect(client.isClosed)
   }
 

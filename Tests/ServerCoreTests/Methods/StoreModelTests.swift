@@ -260,8 +260,8 @@ private final class RandomConversation {
     lastID += 1
     let id = "\(lastID)"
     client.send(request(id, method, params))
-    let answers = try receive()
-    return try #require(answers[id])
+    let responses = try receive()
+    return try #require(responses[id])
   }
 
   /// Takes all messages that have arrived.

@@ -33,13 +33,13 @@ struct StoreSendTests {
       "settling does not wait for feeds",
       .send(work("1", "a")), .expectNothing,
       .order("a", .becomeFeed), .expect(sent("1", revision: 0, changed: false)),
-      .send(subscribe("2")), .expect(answer("2", BatchTests.state)),
+      .send(subscribe("2")), .expect(response("2", BatchTests.state)),
       .order("a", .set(3)), .expect(changed(0, 1, number: 3, applied: "1"))
     ),
     Script(
       "without `settle`, the response precedes the updates of the work",
       .send(subscribe("1"), work("2", "a", settle: false)),
-      .expect(answer("1", BatchTests.state), sent("2", revision: 0, changed: false)),
+      .expect(response("1", BatchTests.state), sent("2", revision: 0, changed: false)),
       .order("a", .set(3), .end), .expect(changed(0, 1, number: 3, applied: "2"))
     ),
     Script(
@@ -68,7 +68,7 @@ struct StoreSendTests {
         refusal("11", path: "/input"), refusal("12", path: "/input/number")),
       .send(request("13", "store/state", #"{"store":"probe"}"#)),
       .expect(
-        answer(
+        response(
           "13", #"{"revision":0,"state":{"number":0,"text":""},"digest":2969048830}"#))
     ),
     Script(
@@ -110,7 +110,8 @@ struct StoreSendTests {
         request("1", "store/open", #"{"store":"t","kind":"todo","config":{"memory":{"count":2}}}"#),
         subscribe("2", "t"), send("3", #"{"type":"stateRequested"}"#, to: "t")),
       .expect(
-        answer("1", #"{"revision":0}"#), answer("2", #"{"revision":0,"state":{"type":"loading"}}"#),
+        response("1", #"{"revision":0}"#),
+        response("2", #"{"revision":0,"state":{"type":"loading"}}"#),
         """
         {"method":"store/changed","params":{"store":"t","base":0,"revision":1,"patch":\
         [{"op":"replace","path":"","value":{"type":"content","todos":[\
@@ -142,7 +143,7 @@ struct StoreSendTests {
       work("1", "a"), work("2", "b", settle: false),
       notification("store/send", #"{"store":"probe","input":{"type":"work","name":"c"}}"#),
       set("9", 1), work("9", "d"), request("3", "ping"))
-    try await client.expect(sent("2", revision: 0, changed: false), error, error, answer("3"))
+    try await client.expect(sent("2", revision: 0, changed: false), error, error, response("3"))
     // A notification over the limit is dropped, and changes nothing.
     client.send(notification("store/send", #"{"store":"probe","input":{"type":"set","number":7}}"#))
     for name in ["c", "b", "a"] { client.world.orders.tell(name, .end) }

@@ -15,9 +15,9 @@ struct StoreStateTests {
     let client = TestClient()
     client.send(Self.state("1", "probe"), set("2", -7), Self.state("3", "probe"))
     try await client.expect(
-      answer("1", #"{"revision":0,"state":{"number":0,"text":""},"digest":\#(Digest.empty)}"#),
+      response("1", #"{"revision":0,"state":{"number":0,"text":""},"digest":\#(Digest.empty)}"#),
       sent("2", revision: 1),
-      answer(
+      response(
         "3", #"{"revision":1,"state":{"number":-7,"text":""},"digest":\#(Digest.minusSeven)}"#))
   }
 

@@ -10,7 +10,7 @@ struct StoreSubscribeTests {
   }
 
   static func snapshot(_ id: String, _ revision: Int, _ number: Int) -> String {
-    answer(id, "{\"revision\":\(revision),\"state\":{\"number\":\(number),\"text\":\"\"}}")
+    response(id, "{\"revision\":\(revision),\"state\":{\"number\":\(number),\"text\":\"\"}}")
   }
 
   static func stateFrame(_ base: Int, _ revision: Int, _ number: Int, applied: String) -> String {
@@ -63,7 +63,8 @@ struct StoreSubscribeTests {
         request("1", "store/unsubscribe", #"{"store":"probe"}"#), subscribe("2", nil),
         request("3", "store/unsubscribe", #"{"store":"probe"}"#), set("4", 1),
         request("5", "store/unsubscribe", #"{"store":"probe"}"#)),
-      .expect(answer("1"), snapshot("2", 0, 0), answer("3"), sent("4", revision: 1), answer("5")),
+      .expect(
+        response("1"), snapshot("2", 0, 0), response("3"), sent("4", revision: 1), response("5")),
       .send(subscribe("6", nil), set("7", 2)),
       .expect(
         snapshot("6", 1, 1), changed(1, 2, number: 2, applied: "7"), sent("7", revision: 2))
@@ -73,7 +74,7 @@ struct StoreSubscribeTests {
       .send(
         request("1", "store/unsubscribe", #"{"store":"probe"}"#),
         request("2", "store/close", #"{"store":"probe"}"#)),
-      .expect(answer("1"), failure("2", -32010))
+      .expect(response("1"), failure("2", -32010))
     ),
     Script(
       "unknown stores and invalid parameters are errors",

@@ -44,19 +44,19 @@ struct TestModeTests {
       subscribe("1"), Self.sleep("2", 3), Self.sleep("3", 1), Self.sleep("4", 9),
       Self.advance("5", "3.0"), ServerCoreTests.set("6", 7))
     try await client.expect(
-      answer("1", Self.snapshot),
+      response("1", Self.snapshot),
       changed(0, 1, number: 1, applied: "4"), sent("3", revision: 1),
       changed(1, 2, number: 2, applied: "4"), sent("2", revision: 2),
-      answer("5"),
+      response("5"),
       changed(2, 3, number: 7, applied: "6"), sent("6", revision: 3))
     // One nanosecond less than the remaining time is not enough.
     client.send(Self.advance("7", "5.999999999"))
-    try await client.expect(answer("7"))
+    try await client.expect(response("7"))
     client.send(Self.advance("8", "1e-9"))
     try await client.expect(
-      changed(3, 4, number: 8, applied: "6"), sent("4", revision: 4), answer("8"))
+      changed(3, 4, number: 8, applied: "6"), sent("4", revision: 4), response("8"))
     client.send(Self.advance("9", "0"))
-    try await client.expect(answer("9"))
+    try await client.expect(response("9"))
   }
 
   @Test("a notification advances the clock, and in a batch the response is part of the batch")
@@ -65,7 +65,7 @@ struct TestModeTests {
     client.send(Self.sleep("1", 1), notification("test/advanceClock", "{\"by\":1}"))
     try await client.expect(sent("1", revision: 1))
     client.send("[\(Self.sleep("2", 1)),\(Self.advance("3", "1"))]")
-    try await client.expect("[\(sent("2", revision: 2)),\(answer("3"))]")
+    try await client.expect("[\(sent("2", revision: 2)),\(response("3"))]")
   }
 
   @Test("messages wait until the work of earlier ones is idle, however they are split into chunks")
@@ -82,7 +82,7 @@ struct TestModeTests {
         for message in messages { client.send(message) }
       }
       try await client.expect(
-        answer("1", Self.snapshot), sent("2", revision: 0, changed: false),
+        response("1", Self.snapshot), sent("2", revision: 0, changed: false),
         changed(0, 1, number: 1, applied: "2"),
         changed(1, 2, number: 10, applied: "3"), sent("3", revision: 2),
         sent("4", revision: 2, changed: false), changed(2, 3, number: 11, applied: "4"))
@@ -111,8 +111,8 @@ struct TestModeTests {
     // The work of the first connection is running, so this message waits until a second has passed.
     two.send(Self.sleep("1", 1), Self.advance("2", "1"))
     #expect(order == [])
-    try await two.expect(sent("1", revision: 1), answer("2"))
-    try await one.expect(answer("2"), sent("1", revision: 1))
+    try await two.expect(sent("1", revision: 1), response("2"))
+    try await one.expect(response("2"), sent("1", revision: 1))
     #expect(order.first == "one")
   }
 
@@ -144,7 +144,7 @@ struct TestModeTests {
       Self.inject("1", "{\"type\":\"fail\"}", times: "2"), Self.set("2", form, 5),
       Self.set("3", form, 6), Self.set("4", form, 7))
     try await client.expect(
-      answer("1"), sent("2", revision: 1), sent("3", revision: 1, changed: false),
+      response("1"), sent("2", revision: 1), sent("3", revision: 1, changed: false),
       sent("4", revision: 2))
   }
 
@@ -156,8 +156,8 @@ struct TestModeTests {
       subscribe("0", "fallible"), Self.inject("1", "{\"type\":\"fail\"}", times: "\(failures)"),
       Self.set("2", "retried", 5), Self.advance("3", "3"))
     try await client.expect(
-      answer("0", "{\"revision\":0,\"state\":{\"number\":0}}"), answer("1"),
-      Self.frame(0, 1, failures < 3 ? 5 : -1, applied: "2"), sent("2", revision: 1), answer("3"))
+      response("0", "{\"revision\":0,\"state\":{\"number\":0}}"), response("1"),
+      Self.frame(0, 1, failures < 3 ? 5 : -1, applied: "2"), sent("2", revision: 1), response("3"))
   }
 
   @Test("an operation is delayed by the virtual clock", arguments: forms)
@@ -168,9 +168,9 @@ struct TestModeTests {
       Self.set("2", form, 5), Self.advance("3", "1"), Self.set("4", form, 6),
       Self.advance("5", "0.5"))
     try await client.expect(
-      answer("0", "{\"revision\":0,\"state\":{\"number\":0}}"), answer("1"), answer("3"),
+      response("0", "{\"revision\":0,\"state\":{\"number\":0}}"), response("1"), response("3"),
       Self.frame(0, 1, 6, applied: "4"), sent("4", revision: 1),
-      Self.frame(1, 2, 5, applied: "4"), sent("2", revision: 2), answer("5"))
+      Self.frame(1, 2, 5, applied: "4"), sent("2", revision: 2), response("5"))
   }
 
   @Test("an operation hangs until it is cancelled", arguments: forms)
@@ -179,7 +179,8 @@ struct TestModeTests {
     client.send(
       Self.inject("1", "{\"type\":\"hang\"}"), Self.set("2", form, 5),
       Self.advance("3", "1000000"), cancel("2"), Self.set("4", form, 6))
-    try await client.expect(answer("1"), answer("3"), failure("2", -32800), sent("4", revision: 1))
+    try await client.expect(
+      response("1"), response("3"), failure("2", -32800), sent("4", revision: 1))
   }
 
   @Test("the connection that injected the fault is dropped, and no other", arguments: forms)
@@ -187,7 +188,7 @@ struct TestModeTests {
     let world = Self.world()
     let (one, two) = (TestClient(world), TestClient(world))
     one.send(Self.inject("1", "{\"type\":\"dropConnection\"}"))
-    try await one.expect(answer("1"))
+    try await one.expect(response("1"))
     two.send(Self.set("1", form, 4))
     try await two.expect(sent("1", revision: 1))
     #expect(!one.isClosed)
@@ -204,10 +205,10 @@ struct TestModeTests {
     let world = Self.world()
     let (one, two) = (TestClient(world), TestClient(world))
     one.send(Self.inject("1", "{\"type\":\"fail\"}"))
-    try await one.expect(answer("1"))
+    try await one.expect(response("1"))
     two.send(subscribe("1", "fallible"), Self.set("2", "atOnce", 5))
     try await two.expect(
-      answer("1", "{\"revision\":0,\"state\":{\"number\":0}}"),
+      response("1", "{\"revision\":0,\"state\":{\"number\":0}}"),
       Self.frame(0, 1, 5, applied: "2"), sent("2", revision: 1))
   }
 
@@ -221,7 +222,7 @@ struct TestModeTests {
     client.tell(.finish)
     #expect(client.takeMessages() == [])
     client.tell(.timeIsUp)
-    try await client.expect(answer("1"), sent("2", revision: 1))
+    try await client.expect(response("1"), sent("2", revision: 1))
     #expect(client.isClosed)
     ended()
   }

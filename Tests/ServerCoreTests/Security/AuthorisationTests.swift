@@ -20,7 +20,7 @@ struct AuthorisationTests {
     request(id, "initialize", "{\"token\":\"\(token)\"}")
   }
 
-  static func welcome(_ id: String) -> String { answer(id, InitializeTests.result) }
+  static func welcome(_ id: String) -> String { response(id, InitializeTests.result) }
 
   @Test(
     "without a valid token, the server serves only initialize and ping", arguments: Framing.allCases
@@ -32,8 +32,8 @@ struct AuthorisationTests {
       request("4", "no/such"), notification("store/send"), request("5", "initialize"),
       "[\(set("6", 1)),\(request("7", "ping"))]")
     try await client.expect(
-      failure("1", -32016), failure("2", -32016), answer("3"), failure("4", -32016),
-      failure("5", -32016), "[\(failure("6", -32016)),\(answer("7"))]")
+      failure("1", -32016), failure("2", -32016), response("3"), failure("4", -32016),
+      failure("5", -32016), "[\(failure("6", -32016)),\(response("7"))]")
     #expect(!client.isAuthorised)
     client.send(Self.introduction("8", Self.alice), set("9", 1))
     try await client.expect(Self.welcome("8"), sent("9", revision: 1))

@@ -32,17 +32,17 @@ struct BufferTests {
     // The rest of the frame is not a message.
     second.send(bytes: Array(Self.end.utf8))
     second.send(request("2", "ping"))
-    try await second.expect(answer("2"))
+    try await second.expect(response("2"))
     // Small frames are still accepted.
     let third = sending(1000, in: world, framing)
     third.send(bytes: Array((Self.end).utf8))
-    try await third.expect(answer("1"))
+    try await third.expect(response("1"))
     // Large frames are accepted again when there is space.
     first?.send(bytes: Array(Self.end.utf8))
-    try await first?.expect(answer("1"))
+    try await first?.expect(response("1"))
     let fourth = sending(200_000, in: world, framing)
     fourth.send(bytes: Array(Self.end.utf8))
-    try await fourth.expect(answer("1"))
+    try await fourth.expect(response("1"))
     first = nil
     #expect(world.buffered == 0)
   }
@@ -78,7 +78,7 @@ struct BufferTests {
     first.writing = nil
     second.send(subscribe("1"), request("2", "ping"))
     try await second.expect(
-      failure("1", -32015, data: #"{"limit":"bufferBytes"}"#), answer("2"))
+      failure("1", -32015, data: #"{"limit":"bufferBytes"}"#), response("2"))
     first.catchUp()
     #expect(try await first.messages(1).first?.contains(text) == true)
     #expect(world.buffered == 0)

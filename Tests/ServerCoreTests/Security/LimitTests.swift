@@ -23,7 +23,7 @@ struct LimitTests {
     client.send(set("1", 1), set("2", 2), set("3", 3), set("4", 4), request("5", "ping"))
     try await client.expect(
       sent("1", revision: 1), sent("2", revision: 2), Self.limit("3", "inputsPerSecond"),
-      Self.limit("4", "inputsPerSecond"), answer("5"))
+      Self.limit("4", "inputsPerSecond"), response("5"))
     other.send(set("1", 1), set("2", 2))
     try await other.expect(sent("1", revision: 1), sent("2", revision: 2))
 
@@ -52,13 +52,13 @@ struct LimitTests {
     }
     client.send(open("1"), set("2", 1), open("3"), set("4", 2))
     try await client.expect(
-      answer("1", #"{"revision":0}"#), sent("2", revision: 1), Self.limit("3", "inputsPerSecond"),
+      response("1", #"{"revision":0}"#), sent("2", revision: 1), Self.limit("3", "inputsPerSecond"),
       Self.limit("4", "inputsPerSecond"))
     other.send(open("1"))
-    try await other.expect(answer("1", #"{"revision":0}"#))
+    try await other.expect(response("1", #"{"revision":0}"#))
     time.pass(.milliseconds(500))
     client.send(open("3"))
-    try await client.expect(answer("3", #"{"revision":0}"#))
+    try await client.expect(response("3", #"{"revision":0}"#))
   }
 
   @Test("the token bucket returns the time to wait for tokens used beyond the rate")
@@ -83,7 +83,7 @@ struct LimitTests {
     client.send(
       "{\"params\":{\"a\":[[[1]]]}}", "[[[[[", request("1", "ping", "{\"a\":[1,{}]}"), "[[[[")
     try await client.expect(
-      Self.limit("null", "nesting"), Self.limit("null", "nesting"), answer("1"),
+      Self.limit("null", "nesting"), Self.limit("null", "nesting"), response("1"),
       failure("null", -32700))
   }
 
@@ -97,7 +97,7 @@ struct LimitTests {
       let client = TestClient(world, framing)
       // When the work is cancelled, the orders under its name end.
       client.send(request("1", "ping"), work("2", "\(framing)"))
-      try await client.expect(answer("1"))
+      try await client.expect(response("1"))
       #expect(!client.isIdle)
       client.tell(.refused(refusal))
       try await client.expect(Self.limit("null", "\(refusal)"), failure("2", -32800))

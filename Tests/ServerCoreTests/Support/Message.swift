@@ -85,7 +85,7 @@ func cancel(_ id: String) -> String { notification("$/cancelRequest", "{\"id\":\
 
 // MARK: - Messages of the server
 
-func answer(_ id: String, _ result: String = "{}") -> String {
+func response(_ id: String, _ result: String = "{}") -> String {
   "{\"id\":\(id),\"result\":\(result)}"
 }
 
@@ -99,7 +99,7 @@ func refusal(_ id: String, path: String) -> String {
 }
 
 func sent(_ id: String, revision: Int, changed: Bool = true) -> String {
-  answer(id, "{\"revision\":\(revision),\"changed\":\(changed)}")
+  response(id, "{\"revision\":\(revision),\"changed\":\(changed)}")
 }
 
 /// Returns an update of a probe whose number has changed.

@@ -58,22 +58,22 @@ extension Shard {
 
   /// Attaches a new client, and returns the content for each store as text.
   func resume(
-    _ handle: SessionHandle, named name: String? = nil, telling listener: Listener,
+    _ handle: SessionHandle, named name: String? = nil, notifying listener: Listener,
     _ revisions: [(store: String, revision: Int?)] = []
-  ) throws -> (participant: Participant, answers: [String], sequence: Int?) {
+  ) throws -> (participant: Participant, outcomes: [String], sequence: Int?) {
     try turn {
       let (participant, resumption) = try attach(
         AttachRequest(handle: handle.description, frontend: name, revisions: revisions),
         from: listener.join(on: self))
-      let answers = resumption.stores.map { store in
-        switch store.answer {
+      let outcomes = resumption.stores.map { store in
+        switch store.outcome {
         case .replayed(let count, _): "replayed \(count)"
         case .snapshot(let reason, let subscription):
           "\(store.cause.map { "\($0)" } ?? "\(reason)") \(subscription.revision) \(subscription.stateText)"
         case .closed: "closed"
         }
       }
-      return (listener.join(participant), answers, resumption.sequence)
+      return (listener.join(participant), outcomes, resumption.sequence)
     }
   }
 

@@ -196,7 +196,7 @@ struct ManualClockTests {
   func inEffects() async throws {
     let log = Record<String>()
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "go": { _ in
           .run("sleeper") { context in
             log.add("\(type(of: context.clock))")

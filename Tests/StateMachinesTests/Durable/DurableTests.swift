@@ -109,12 +109,13 @@ struct DurableTests {
 
   @Test("a machine that is not durable is neither recorded nor restored")
   func undurable() async throws {
-    let bench = try await Bench(Puppet(effects: [:]))
+    let bench = try await Bench(ControlledMachine(effects: [:]))
     await bench.do { bench, store in
-      #expect(!store.prepareRecord(scope: "puppet", epoch: 8))
+      #expect(!store.prepareRecord(scope: "machine", epoch: 8))
       #expect(throws: JSONError.self) {
         _ = try Store(
-          restoring: Puppet(effects: [:]), number: StoreNumber(1), host: bench, revision: 1,
+          restoring: ControlledMachine(effects: [:]), number: StoreNumber(1), host: bench,
+          revision: 1,
           lastOperation: 0, state: [:])
       }
     }

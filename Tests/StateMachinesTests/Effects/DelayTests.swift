@@ -7,12 +7,15 @@ import Testing
 
 @Suite("Delays")
 struct DelayTests {
-  typealias Effects = [String: @Sendable (Puppet.State) -> Effect<Puppet.Action>]
+  typealias Effects = [String:
+    @Sendable (ControlledMachine.State) -> Effect<ControlledMachine.Action>]
 
-  private static func note(_ note: String) -> Effect<Puppet.Action> { .action(.note(note)) }
+  private static func note(_ note: String) -> Effect<ControlledMachine.Action> {
+    .action(.note(note))
+  }
 
   /// Waits until the state has these notes.
-  private func shows(_ notes: [String], _ bench: Bench<Puppet>) async {
+  private func shows(_ notes: [String], _ bench: Bench<ControlledMachine>) async {
     await bench.reaches(revision: notes.count)
     #expect(await bench.do { $1.state.notes } == notes)
   }
@@ -22,7 +25,7 @@ struct DelayTests {
   @Test("an effect is performed after its wait, and its input is settled when the effect ends")
   func after() async throws {
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "action": { _ in .after(.seconds(1), Self.note("a")) },
         "work": { _ in .after(.seconds(1), .note("b", after: 1)) },
         "twice": { _ in .after(.seconds(1), .after(.seconds(1), Self.note("c"))) },
@@ -53,7 +56,7 @@ struct DelayTests {
     "an id of the whole effect cancels the wait and the effect that follows it", arguments: [0, 1])
   func afterCancelled(passed: Int) async throws {
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "go": { _ in .after(.seconds(1), .note("never", after: 1)).latest("x") },
         "cancel": { _ in .cancel("x") },
       ]))
@@ -71,7 +74,7 @@ struct DelayTests {
   @Test("when its input is cancelled, a wait ends and its `onCancel` action is folded")
   func afterCancelledInput() async throws {
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "go": { _ in .after(.seconds(1), Self.note("never")).onCancel(.note("cancelled")) }
       ]))
     let result = try #require(try await bench.send("go", noting: "go"))
@@ -83,9 +86,9 @@ struct DelayTests {
 
   @Test("a deferred effect is made when it is performed")
   func deferred() async throws {
-    let late: Effect<Puppet.Action> = .deferred { Self.note("\($0.uptime)") }
+    let late: Effect<ControlledMachine.Action> = .deferred { Self.note("\($0.uptime)") }
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "now": { _ in late },
         "later": { _ in .after(.seconds(2), late) },
         "work": { _ in .deferred { _ in .note("work", after: 1) }.latest("x") },
@@ -119,7 +122,7 @@ struct DelayTests {
   @Test(
     "a newer debounced effect replaces the one that waits, and the input of that one is settled")
   func debounced() async throws {
-    let bench = try await Bench(Puppet(effects: Self.typing))
+    let bench = try await Bench(ControlledMachine(effects: Self.typing))
     try await bench.send("a", noting: "a")
     await bench.advance(by: 1, sleepers: 1)
     try await bench.send("b", noting: "b")
@@ -134,7 +137,7 @@ struct DelayTests {
 
   @Test("a debounced effect that waits is cancelled by its window id or with its input")
   func debouncedCancelled() async throws {
-    let bench = try await Bench(Puppet(effects: Self.typing))
+    let bench = try await Bench(ControlledMachine(effects: Self.typing))
     try await bench.send("a", noting: "a")
     try await bench.send("cancel")
     let result = try #require(try await bench.send("b", noting: "b"))
@@ -147,7 +150,7 @@ struct DelayTests {
   @Test("a debounced effect that has begun continues when a newer one arrives")
   func debouncedRunning() async throws {
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "slow": { _ in .note("slow", after: 5).debounced("w", for: .seconds(1)) },
         "next": { _ in Self.note("next").debounced("w", for: .seconds(1)) },
       ]))
@@ -165,7 +168,7 @@ struct DelayTests {
   @Test("with `firstImmediately` the first effect is performed immediately; later ones wait")
   func firstImmediately() async throws {
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "go": { state in
           Self.note("\(state.notes.count)")
             .debounced("w", for: .seconds(1), firstImmediately: true)
@@ -204,7 +207,7 @@ struct DelayTests {
 
   @Test("a throttled effect is performed immediately, and later ones in its window are dropped")
   func throttledFirst() async throws {
-    let bench = try await Bench(Puppet(effects: Self.throttled(.first)))
+    let bench = try await Bench(ControlledMachine(effects: Self.throttled(.first)))
     #expect(try await bench.send("a")?.isSettled == true)
     // The effect is dropped, so its input is settled.
     let dropped = try #require(try await bench.send("b"))
@@ -220,7 +223,7 @@ struct DelayTests {
   @Test(
     "with `latest` the newest effect in a window is performed at its end and opens a new window")
   func throttledLatest() async throws {
-    let bench = try await Bench(Puppet(effects: Self.throttled(.latest)))
+    let bench = try await Bench(ControlledMachine(effects: Self.throttled(.latest)))
     try await bench.send("a")
     try await bench.send("b", noting: "b")
     try await bench.send("c", noting: "c")
@@ -242,7 +245,7 @@ struct DelayTests {
   func throttledCancelled(how: String) async throws {
     // Regression: the id of an effect that waited for another effect's window did not cancel it,
     // and its `onCancel` action was not folded.
-    let bench = try await Bench(Puppet(effects: Self.throttled(.latest)))
+    let bench = try await Bench(ControlledMachine(effects: Self.throttled(.latest)))
     try await bench.send("a")
     let result = try #require(try await bench.send("named", noting: "named"))
     switch how {
@@ -265,7 +268,7 @@ struct DelayTests {
 
   @Test("cancelling the input that opened a window does not close the window")
   func windowInput() async throws {
-    let bench = try await Bench(Puppet(effects: Self.throttled(.first)))
+    let bench = try await Bench(ControlledMachine(effects: Self.throttled(.first)))
     let result = try #require(try await bench.send("a"))
     await bench.do { _, store in store.cancel(result.inputID) }
     #expect(try await bench.send("b")?.changed == false)
@@ -313,7 +316,7 @@ struct DelayTests {
   @Test("`compactMap` transforms the actions of postponed effects")
   func compactMap() async throws {
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "go": { _ in
           let numbers: Effect<Int> = .several(
             .after(.seconds(1), .action(1)),
@@ -332,7 +335,7 @@ struct DelayTests {
   @Test("the store does not perform postponed effects after it closes")
   func close() async throws {
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "go": { _ in
           .several(
             .after(.seconds(1), Self.note("1")),
@@ -355,7 +358,7 @@ struct DelayTests {
   @Test("ticks come after each interval, and their input is settled without waiting for them")
   func ticks() async throws {
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "go": { _ in .ticks("t", every: .seconds(2)) { .note("tick") }.unlessRunning() },
         "stop": { _ in .cancel("t") },
       ]))
@@ -378,7 +381,7 @@ struct DelayTests {
     let ended = Gate()
     more.onTermination = { _ in ended.open() }
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "go": { _ in
           .merge("m", numbers) { $0.isMultiple(of: 2) ? .note("\($0)") : nil }
         },

@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Effects")
 struct EffectTests {
-  typealias Effects = [String: @Sendable (Puppet.State) -> Effect<Puppet.Action>]
+  typealias Effects = [String:
+    @Sendable (ControlledMachine.State) -> Effect<ControlledMachine.Action>]
 
   // MARK: Immediate effects
 
@@ -23,9 +24,9 @@ struct EffectTests {
       (.several(.cancel("nothing"), .action(.note("a"))), ["a"]),
       (.action(.note("a")).latest("x"), ["a"]),
       (.action(.note("a")).cancellable("x"), ["a"]),
-    ] as [(Effect<Puppet.Action>, [String])])
-  func immediate(effect: Effect<Puppet.Action>, expected: [String]) async throws {
-    let bench = try await Bench(Puppet(effects: ["go": { _ in effect }]))
+    ] as [(Effect<ControlledMachine.Action>, [String])])
+  func immediate(effect: Effect<ControlledMachine.Action>, expected: [String]) async throws {
+    let bench = try await Bench(ControlledMachine(effects: ["go": { _ in effect }]))
     let result = try #require(try await bench.send("go"))
     #expect(result.isSettled)
     #expect(result.revision == expected.count)
@@ -35,7 +36,7 @@ struct EffectTests {
   @Test("an effect receives the state at the time of its input")
   func stateOfTheMoment() async throws {
     let bench = try await Bench(
-      Puppet(effects: ["count": { state in .action(.note("\(state.notes.count)")) }]))
+      ControlledMachine(effects: ["count": { state in .action(.note("\(state.notes.count)")) }]))
     for _ in 0..<3 { try await bench.send("count") }
     #expect(await bench.do { $1.state.notes } == ["0", "1", "2"])
   }
@@ -45,7 +46,9 @@ struct EffectTests {
   @Test("actions of several pieces of work are folded in the order in which they are sent")
   func completionOrder() async throws {
     let bench = try await Bench(
-      Puppet(effects: ["go": { _ in .several(.note("slow", after: 2), .note("fast", after: 1)) }]))
+      ControlledMachine(effects: [
+        "go": { _ in .several(.note("slow", after: 2), .note("fast", after: 1)) }
+      ]))
     let result = try #require(try await bench.send("go", noting: "go"))
     #expect(!result.isSettled && !result.changed && result.revision == 0)
     await bench.advance(by: 1, sleepers: 2)
@@ -61,7 +64,7 @@ struct EffectTests {
   func manyActions() async throws {
     let seen = Record<Int>()
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "go": { _ in
           .run("five") { context in
             for number in 0..<5 {
@@ -80,12 +83,12 @@ struct EffectTests {
   @Test("`onBegin` of work is called before any later effect begins")
   func onBegin() async throws {
     let began = Record<String>()
-    let work: @Sendable (String) -> Effect<Puppet.Action> = { name in
+    let work: @Sendable (String) -> Effect<ControlledMachine.Action> = { name in
       .run(name) { _ in began.add("\(name) runs") }.onBegin { began.add(name) }
         .compactMap { $0 }
     }
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "go": { _ in
           .several(
             work("1"), .action(.note("x")), .several(work("2"), work("3")).latest("x"),
@@ -103,12 +106,12 @@ struct EffectTests {
   @Test("work that the host delays begins in order when permitted, unless it was cancelled")
   func held() async throws {
     let began = Record<String>()
-    let work: @Sendable (String) -> Effect<Puppet.Action> = { name in
+    let work: @Sendable (String) -> Effect<ControlledMachine.Action> = { name in
       .run(name) { _ in began.add("\(name) runs") }.onBegin { began.add(name) }
         .cancellable("\(name)")
     }
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "go": { _ in .several(work("1"), work("2"), work("3")) },
         "stop": { _ in .cancel("2") },
       ]))
@@ -145,7 +148,7 @@ struct EffectTests {
   @Test("`cancel` cancels exactly the effects with its id")
   func cancelById() async throws {
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "a": { _ in .note("a", after: 1).cancellable("a") },
         "b": { _ in .note("b", after: 1).cancellable("b") },
         "cancel": { _ in .several(.cancel("a"), .action(.note("cancelled"))) },
@@ -171,7 +174,7 @@ struct EffectTests {
   func deafWork() async throws {
     let gate = Gate()
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "go": { _ in
           .run("deaf") { context in
             // This task is not cancelled together with the work.
@@ -198,7 +201,7 @@ struct EffectTests {
   @Test("cancelling an input cancels its effects")
   func cancelByInput() async throws {
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "two": { _ in .several(.note("1", after: 1), .note("2", after: 2)) },
         "other": { _ in .note("other", after: 1) },
       ]))
@@ -219,7 +222,7 @@ struct EffectTests {
   @Test("with `latest` only the newest effect of an id gives actions")
   func latest() async throws {
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "first": { _ in .note("first", after: 2).latest("load") },
         "second": { _ in .note("second", after: 1).latest("load") },
       ]))
@@ -236,7 +239,7 @@ struct EffectTests {
   func latestOfSeveral() async throws {
     // Regression: the second effect cancelled the first.
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "old": { _ in .note("old", after: 1).cancellable("load") },
         "new": { _ in .several(.note("a", after: 1), .note("b", after: 2)).latest("load") },
       ]))
@@ -251,7 +254,7 @@ struct EffectTests {
   func latestImmediate() async throws {
     // Regression: only work cancelled earlier work.
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "slow": { _ in .note("slow", after: 1).latest("load") },
         "cached": { _ in .action(.note("cached")).latest("load") },
       ]))
@@ -266,7 +269,7 @@ struct EffectTests {
   @Test("a feed gives actions, and its input is settled without waiting for it")
   func feed() async throws {
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "feed": { _ in
           .feed("feed") { context in
             while true {
@@ -296,7 +299,7 @@ struct EffectTests {
   @Test("a feed that is cancelled by its id or replaced with `latest` is started again")
   func feedAgain() async throws {
     let begun = Record<Int>()
-    let feed: @Sendable (Puppet.State) -> Effect<Puppet.Action> = { state in
+    let feed: @Sendable (ControlledMachine.State) -> Effect<ControlledMachine.Action> = { state in
       let number = state.hidden
       return .feed("feed") { context in
         begun.add(number)
@@ -304,7 +307,7 @@ struct EffectTests {
       }
     }
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "feed": feed, "restart": { feed($0).latest("feed") }, "cancel": { _ in .cancel("feed") },
         "next": { .action(.hide($0.hidden + 1)) },
       ]))
@@ -319,10 +322,10 @@ struct EffectTests {
   @Test("work becomes a feed after it has sent its result")
   func becomesFeed() async throws {
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "load": { _ in
           .run("load") { context in
-            await context.becomeFeed(sending: .note("answer"))
+            await context.becomeFeed(sending: .note("result"))
             do { try await context.sleep(for: .seconds(1)) } catch { return }
             await context.send(.note("change"))
           }.latest("load")
@@ -336,12 +339,12 @@ struct EffectTests {
     await bench.reaches(notes: 2)
     await bench.advance(by: 1, sleepers: 1)
     await bench.reaches(revision: 3)
-    #expect(await bench.do { $1.state.notes } == ["answer", "answer", "change"])
+    #expect(await bench.do { $1.state.notes } == ["result", "result", "change"])
   }
 
   @Test("a feed continues until the effect that refreshes it becomes a feed")
   func refreshing() async throws {
-    let load: @Sendable (String) -> Effect<Puppet.Action> = { name in
+    let load: @Sendable (String) -> Effect<ControlledMachine.Action> = { name in
       .run(name) { context in
         do {
           try await context.sleep(for: .seconds(2))
@@ -354,7 +357,9 @@ struct EffectTests {
       }.refreshing("list")
     }
     let bench = try await Bench(
-      Puppet(effects: ["a": { _ in load("a") }, "b": { _ in load("b") }, "c": { _ in load("c") }]))
+      ControlledMachine(effects: [
+        "a": { _ in load("a") }, "b": { _ in load("b") }, "c": { _ in load("c") },
+      ]))
     try await bench.send("a", noting: "a")
     await bench.advance(by: 2, sleepers: 1)
     await bench.reaches(notes: 1)
@@ -382,13 +387,13 @@ struct EffectTests {
   func onCancel(how: String) async throws {
     // Regression: the completion of the input was sent before the action was folded.
     let gate = Gate()
-    let wait: @Sendable (Puppet.State) -> Effect<Puppet.Action> = { _ in
+    let wait: @Sendable (ControlledMachine.State) -> Effect<ControlledMachine.Action> = { _ in
       how == "made in one go"
         ? .run("work", id: "x", onCancel: .note("cancelled")) { _ in await gate.wait() }
         : .note("never", after: 1).latest("x").onCancel(.note("cancelled"))
     }
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "wait": wait, "cancel": { _ in .several(.cancel("x"), .action(.note("b"))) },
         "latest": { _ in .several(.note("2", after: 1).latest("x"), .action(.note("b"))) },
         "feed": { _ in
@@ -416,7 +421,7 @@ struct EffectTests {
   @Test("the `onCancel` action is not folded when the effect ends by itself or the store closes")
   func notCancelled() async throws {
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "wait": { _ in .note("done", after: 1).onCancel(.note("cancelled")) },
         "dropped": { _ in
           Effect<Int>.run("work") { try? await $0.sleep(for: .seconds(1)) }
@@ -437,7 +442,7 @@ struct EffectTests {
   @Test("a cancellation from inside a publication takes effect after the publication")
   func cancelFromInside() async throws {
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "wait": { _ in .note("never", after: 1).onCancel(.note("cancelled")) },
         "two": { _ in .several(.action(.note("1")), .action(.note("2"))) },
       ]))
@@ -463,7 +468,7 @@ struct EffectTests {
         await context.becomeFeed(sending: 8)
       }.cancellable("x"))
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "go": { _ in
           numbers.compactMap { $0.isMultiple(of: 2) ? "\($0)" : nil }
             .compactMap { $0 == "4" ? nil : .note($0) }
@@ -479,7 +484,7 @@ struct EffectTests {
   @Test("closing the store cancels all work, and actions that the work still sends are dropped")
   func close() async throws {
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "go": { _ in
           .several(
             .run("stubborn") { context in
@@ -509,7 +514,9 @@ struct EffectTests {
   @Test("a released store cancels its work")
   func dropped() async throws {
     let bench = try await Bench(
-      Puppet(effects: ["go": { _ in .several(.note("1", after: 1), .note("2", after: 1)) }]))
+      ControlledMachine(effects: [
+        "go": { _ in .several(.note("1", after: 1), .note("2", after: 1)) }
+      ]))
     try await bench.send("go", noting: "go")
     await eventually("both pieces of work sleep") { bench.clock.sleeperCount == 2 }
     await bench.drop()
@@ -520,8 +527,8 @@ struct EffectTests {
   @Test("waiting work does not keep its host alive")
   func droppedHost() async throws {
     // Regression: each running effect held the host, and with it the store that ran it.
-    var bench: Bench<Puppet>? = try await Bench(
-      Puppet(effects: [
+    var bench: Bench<ControlledMachine>? = try await Bench(
+      ControlledMachine(effects: [
         "go": { _ in .feed("feed") { context in try? await context.sleep(for: .seconds(1)) } }
       ]))
     let clock = try #require(bench?.clock)
@@ -534,7 +541,7 @@ struct EffectTests {
   @Test("a store holds no task after thousands of inputs with work")
   func leftovers() async throws {
     let bench = try await Bench(
-      Puppet(effects: ["go": { _ in .run("work") { await $0.send(.hide(1)) } }]))
+      ControlledMachine(effects: ["go": { _ in .run("work") { await $0.send(.hide(1)) } }]))
     for number in 1...2_000 {
       try await bench.send("go", noting: "\(number)")
     }

@@ -130,7 +130,7 @@ struct EventTests {
 
   @Test("a machine without events publishes none")
   func never() async throws {
-    let bench = try await Bench(Puppet())
+    let bench = try await Bench(ControlledMachine())
     await bench.do { _, store in _ = store.listenToEvents { _ in Issue.record("unexpected event") }
     }
     try await bench.send("a")
@@ -160,7 +160,7 @@ struct EventTests {
     #expect(await bench.do { $1.state.isResting } == true)
     await bench.end()
     await bench.do { _, store in store.take(.inactive) }
-    let other = try await Bench(Puppet())
+    let other = try await Bench(ControlledMachine())
     await other.do { _, store in store.take(.inactive) }
     #expect(await other.do { $1.revision } == 0)
   }

@@ -9,12 +9,12 @@ import Testing
 @Suite("Work that throws")
 struct FailingTests {
   private struct Broken: Error {}
-  private static let bad = Puppet.Action.note("bad")
+  private static let bad = ControlledMachine.Action.note("bad")
 
   /// Throws, as often as given, and then adds a note.
   private static func work(
     _ attempts: Record<Int>, failures: Int
-  ) -> @Sendable (EffectContext<Puppet.Action>) async throws -> Void {
+  ) -> @Sendable (EffectContext<ControlledMachine.Action>) async throws -> Void {
     { context in
       attempts.add(1)
       if attempts.all.count <= failures { throw Broken() }
@@ -22,15 +22,15 @@ struct FailingTests {
     }
   }
 
-  private func store(_ effect: Effect<Puppet.Action>) -> TestStore<Puppet> {
-    TestStore(Puppet(effects: ["do": { _ in effect }, "stop": { _ in .cancel("do") }]))
+  private func store(_ effect: Effect<ControlledMachine.Action>) -> TestStore<ControlledMachine> {
+    TestStore(ControlledMachine(effects: ["do": { _ in effect }, "stop": { _ in .cancel("do") }]))
   }
 
   @Test("effects are counted when they begin, fail, end and are cancelled")
   func counts() async throws {
     let attempts = Record<Int>()
     let bench = try await Bench(
-      Puppet(
+      ControlledMachine(
         effects: [
           "do": { _ in .run("do", failing: Self.bad, Self.work(attempts, failures: 1)) },
           "wait": { _ in .run("wait", id: "wait") { try? await $0.sleep(for: .seconds(9)) } },
@@ -125,7 +125,7 @@ struct FailingTests {
 
   @Test("the error of cancelled work, and of work that exceeds its timeout, is dropped")
   func cancelled() async throws {
-    let sleeping = Effect<Puppet.Action>.run("do", failing: Self.bad) {
+    let sleeping = Effect<ControlledMachine.Action>.run("do", failing: Self.bad) {
       try await $0.sleep(for: .seconds(9))
     }
     let store = store(sleeping.timeout(after: .seconds(2), .note("late")).cancellable("do"))
@@ -141,7 +141,7 @@ struct FailingTests {
   func traced() async throws {
     let trace = Record<String>()
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "do": { _ in .run("do", failing: Self.bad, Self.work(Record<Int>(), failures: 1)) }
       ]))
     await bench.do { _, store in

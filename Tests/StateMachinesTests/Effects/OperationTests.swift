@@ -7,18 +7,20 @@ import Testing
 
 @Suite("Operations")
 struct OperationTests {
-  private static func note(_ note: String) -> Effect<Puppet.Action> { .action(.note(note)) }
+  private static func note(_ note: String) -> Effect<ControlledMachine.Action> {
+    .action(.note(note))
+  }
 
-  private static func work(_ note: String) -> Effect<Puppet.Action> {
+  private static func work(_ note: String) -> Effect<ControlledMachine.Action> {
     .run("unnamed") { await $0.send(.note(note)) }
   }
 
   // MARK: Names
 
   /// Sends an input with this effect and returns what the trace shows of its operations.
-  private func seen(_ effect: Effect<Puppet.Action>) async throws -> [String] {
+  private func seen(_ effect: Effect<ControlledMachine.Action>) async throws -> [String] {
     let trace = Record<String>()
-    let bench = try await Bench(Puppet(effects: ["go": { _ in effect }]))
+    let bench = try await Bench(ControlledMachine(effects: ["go": { _ in effect }]))
     await bench.do { _, store in
       store.trace { record in
         guard [.operation, .part].contains(record.operation.stage) else { return }
@@ -89,7 +91,7 @@ struct OperationTests {
   func delays() async throws {
     let trace = Record<String>()
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "go": { _ in
           .after(.seconds(1), Self.note("a")).operation("load", failing: .note("bad"))
         },
@@ -114,7 +116,7 @@ struct OperationTests {
   @Test("`compactMap` keeps the name and the failure action of an operation")
   func compactMap() async throws {
     let mapped = Effect<Int>.action(1).operation("load", failing: 2).compactMap {
-      Puppet.Action.note("\($0)")
+      ControlledMachine.Action.note("\($0)")
     }
     #expect(
       try await seen(mapped) == ["load began", "load asked", "load gave note", "load finished"])
@@ -123,7 +125,7 @@ struct OperationTests {
       Effect<Int>.run("unnamed") { await $0.send(1) }.operation("load", failing: 2)
         .compactMap { .note("\($0)") },
     ] {
-      let bench = try await Bench(Puppet(effects: ["go": { _ in effect }]))
+      let bench = try await Bench(ControlledMachine(effects: ["go": { _ in effect }]))
       bench.faults.inject(.fail, into: "load")
       try await bench.send("go", noting: "1")
       await bench.reaches(notes: 1)
@@ -136,10 +138,10 @@ struct OperationTests {
   @Test("an operation whose action is dropped still begins, ends and can fail")
   func droppedAction() async throws {
     let dropping = Effect<Int>.action(1).operation("load", failing: 2).compactMap {
-      $0 == 1 ? nil : Puppet.Action.note("\($0)")
+      $0 == 1 ? nil : ControlledMachine.Action.note("\($0)")
     }
     #expect(try await seen(dropping) == ["load began", "load asked", "load finished"])
-    let bench = try await Bench(Puppet(effects: ["go": { _ in dropping }]))
+    let bench = try await Bench(ControlledMachine(effects: ["go": { _ in dropping }]))
     bench.faults.inject(.fail, into: "load")
     try await bench.send("go", noting: "1")
     await bench.reaches(notes: 1)
@@ -149,7 +151,7 @@ struct OperationTests {
   // MARK: Faults
 
   /// Returns an operation named "op" that gives "done", in one of five forms.
-  private static func operation(_ form: String) -> Effect<Puppet.Action> {
+  private static func operation(_ form: String) -> Effect<ControlledMachine.Action> {
     switch form {
     case "immediate": note("done").operation("op", failing: .note("failed"))
     case "latest": note("done").latest("l").operation("op", failing: .note("failed"))
@@ -168,9 +170,9 @@ struct OperationTests {
     }
   }
 
-  private func bench(_ form: String) async throws -> Bench<Puppet> {
+  private func bench(_ form: String) async throws -> Bench<ControlledMachine> {
     try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "go": { _ in
           Self.operation(form).cancellable("x").onCancel(.note("cancelled"))
         },

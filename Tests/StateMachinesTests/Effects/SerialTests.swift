@@ -7,20 +7,21 @@ import Testing
 
 @Suite("Serial effects")
 struct SerialTests {
-  private static let effects: [String: @Sendable (Puppet.State) -> Effect<Puppet.Action>] = [
-    "slow": { _ in .note("slow", after: 3).cancellable("slow").serial("writes") },
-    "fast": { _ in .note("fast", after: 1).cancellable("fast").serial("writes") },
-    "two": { _ in .several(.note("one", after: 1), .note("two", after: 1)).serial("writes") },
-    "other": { _ in .note("other", after: 1).serial("others") },
-    "now": { _ in Effect.action(.note("now")).serial("writes") },
-    "stop slow": { _ in .cancel("slow") },
-    "stop fast": { _ in .cancel("fast") },
-  ]
+  private static let effects:
+    [String: @Sendable (ControlledMachine.State) -> Effect<ControlledMachine.Action>] = [
+      "slow": { _ in .note("slow", after: 3).cancellable("slow").serial("writes") },
+      "fast": { _ in .note("fast", after: 1).cancellable("fast").serial("writes") },
+      "two": { _ in .several(.note("one", after: 1), .note("two", after: 1)).serial("writes") },
+      "other": { _ in .note("other", after: 1).serial("others") },
+      "now": { _ in Effect.action(.note("now")).serial("writes") },
+      "stop slow": { _ in .cancel("slow") },
+      "stop fast": { _ in .cancel("fast") },
+    ]
 
   @Test("work of one queue runs in order, and other work does not wait for it")
   func order() async throws {
-    let bench = try await Bench(Puppet(effects: Self.effects))
-    for input in ["slow", "fast", "two", "other", "now"] as [Puppet.Input] {
+    let bench = try await Bench(ControlledMachine(effects: Self.effects))
+    for input in ["slow", "fast", "two", "other", "now"] as [ControlledMachine.Input] {
       try await bench.send(input, noting: input.name)
     }
     await bench.advance(by: 1, sleepers: 2)
@@ -38,8 +39,8 @@ struct SerialTests {
 
   @Test("work that is cancelled while it waits never begins")
   func cancelledWaiting() async throws {
-    let bench = try await Bench(Puppet(effects: Self.effects))
-    for input in ["slow", "fast", "two", "stop fast"] as [Puppet.Input] {
+    let bench = try await Bench(ControlledMachine(effects: Self.effects))
+    for input in ["slow", "fast", "two", "stop fast"] as [ControlledMachine.Input] {
       try await bench.send(input, noting: input.name)
     }
     await bench.advance(by: 3, sleepers: 1)
@@ -56,8 +57,8 @@ struct SerialTests {
     effects["stubborn"] = { _ in
       Effect.run("stubborn") { _ in await gate.wait() }.cancellable("slow").serial("writes")
     }
-    let bench = try await Bench(Puppet(effects: effects))
-    for input in ["stubborn", "fast", "stop slow"] as [Puppet.Input] {
+    let bench = try await Bench(ControlledMachine(effects: effects))
+    for input in ["stubborn", "fast", "stop slow"] as [ControlledMachine.Input] {
       try await bench.send(input, noting: input.name)
     }
     #expect(bench.notes.all.contains("stubborn settled at 0"))

@@ -9,28 +9,29 @@ import Testing
 struct BuiltinHookTests {
   private struct Failure: Error {}
 
-  private static let effects: [String: @Sendable (Puppet.State) -> Effect<Puppet.Action>] = [
-    "save": { _ in Effect.action(.note("saved")).operation("save", failing: .note("bad")) },
-    "load": { _ in
-      .run("load") { context in
-        await context.send(.note("1"))
-        await context.operation("fetch", failing: (), when: { _ in true }) {}
-        await context.send(.note("2"))
-      }.operation("load", failing: .note("bad"))
-    },
-    "follow": { _ in
-      .run("follow") { context in
-        await context.becomeFeed(sending: .note("first"))
-        try? await context.sleep(for: .seconds(1))
-      }.cancellable("x")
-    },
-    "wait": { _ in .note("wait", after: 1).cancellable("x") },
-    "cancel": { _ in .cancel("x") },
-  ]
+  private static let effects:
+    [String: @Sendable (ControlledMachine.State) -> Effect<ControlledMachine.Action>] = [
+      "save": { _ in Effect.action(.note("saved")).operation("save", failing: .note("bad")) },
+      "load": { _ in
+        .run("load") { context in
+          await context.send(.note("1"))
+          await context.operation("fetch", failing: (), when: { _ in true }) {}
+          await context.send(.note("2"))
+        }.operation("load", failing: .note("bad"))
+      },
+      "follow": { _ in
+        .run("follow") { context in
+          await context.becomeFeed(sending: .note("first"))
+          try? await context.sleep(for: .seconds(1))
+        }.cancellable("x")
+      },
+      "wait": { _ in .note("wait", after: 1).cancellable("x") },
+      "cancel": { _ in .cancel("x") },
+    ]
 
   /// Sends the inputs and closes the store; for "name!" a fault is injected into the operation.
-  private func play(_ inputs: [String], _ hooks: Hook<Puppet>...) async throws {
-    let bench = try await Bench(Puppet(effects: Self.effects), hooks: hooks)
+  private func play(_ inputs: [String], _ hooks: Hook<ControlledMachine>...) async throws {
+    let bench = try await Bench(ControlledMachine(effects: Self.effects), hooks: hooks)
     for input in inputs {
       let name = input.hasSuffix("!") ? String(input.dropLast()) : input
       if name != input { bench.faults.inject(.fail, into: name) }
@@ -149,7 +150,7 @@ struct BuiltinHookTests {
   @Test("`tracking` rejects two events with the same name")
   func trackingTwice() async {
     await #expect(processExitsWith: .failure) {
-      _ = Hook<Puppet>.tracking(
+      _ = Hook<ControlledMachine>.tracking(
         .intent("a", input: "x"), .outcome("a", operation: "y")
       ) { _ in }
     }
@@ -162,11 +163,11 @@ struct BuiltinHookTests {
     arguments: 0...2)
   func persisting(depth: Int) async throws {
     let kept = Record<[String]>()
-    var hook = Hook<Puppet>.persisting { kept.add($0.notes) }
+    var hook = Hook<ControlledMachine>.persisting { kept.add($0.notes) }
     // The hook is per store already. Another `perStore` wrapper must not change it.
     for _ in 0..<depth { hook = .perStore { [hook] in hook } }
     let bench = try await Bench(
-      Puppet(effects: ["hide": { _ in .action(.hide(1)) }]), hooks: [hook])
+      ControlledMachine(effects: ["hide": { _ in .action(.hide(1)) }]), hooks: [hook])
     for (number, input) in ["a", "hide", "b"].enumerated() {
       try await bench.send(.init(stringLiteral: input))
       if number != 1 { await eventually(Comment(rawValue: input)) { kept.all.last?.last == input } }
@@ -182,7 +183,7 @@ struct BuiltinHookTests {
     let kept = Record<Double>()
     let gate = Gate()
     let bench = try await Bench(
-      Puppet(effects: ["weigh": { .action(.weigh($0.weight + 1)) }]),
+      ControlledMachine(effects: ["weigh": { .action(.weigh($0.weight + 1)) }]),
       hooks: [
         .persisting { state in
           await gate.wait()
@@ -204,7 +205,7 @@ struct BuiltinHookTests {
     let failed = Record<String>()
     let kept = Record<String>()
     let bench = try await Bench(
-      Puppet(),
+      ControlledMachine(),
       hooks: [
         .persisting(
           { state in
@@ -226,13 +227,14 @@ struct BuiltinHookTests {
     "`process` stops what it has started", arguments: ["finish", "fail", "cancel", "close", "drop"])
   func process(how: String) async throws {
     let seen = Record<String>()
-    let hook = Hook<Puppet>.process { operation in
+    let hook = Hook<ControlledMachine>.process { operation in
       seen.add("start \(operation.name)")
       return operation.name
     } stop: { name, end in
       seen.add("stop \(name), \(end.rawValue)")
     }
-    var bench: Bench<Puppet>? = try await Bench(Puppet(effects: Self.effects), hooks: [hook])
+    var bench: Bench<ControlledMachine>? = try await Bench(
+      ControlledMachine(effects: Self.effects), hooks: [hook])
     switch how {
     case "finish": _ = try await bench?.send("save")
     case "fail":
@@ -255,15 +257,15 @@ struct BuiltinHookTests {
   func processes() async throws {
     let seen = Record<String>()
     let starts = Record<Int>()
-    let hook = Hook<Puppet>.process { operation in
+    let hook = Hook<ControlledMachine>.process { operation in
       starts.add(1)
       if starts.count == 1 { throw Failure() }
       return starts.count
     } stop: { number, _ in
       seen.add("stop \(number)")
     }
-    let one = try await Bench(Puppet(effects: Self.effects), hooks: [hook])
-    let two = try await Bench(Puppet(effects: Self.effects), hooks: [hook])
+    let one = try await Bench(ControlledMachine(effects: Self.effects), hooks: [hook])
+    let two = try await Bench(ControlledMachine(effects: Self.effects), hooks: [hook])
     try await one.send("wait")
     await eventually("the first start") { starts.count == 1 }
     try await two.send("wait")

@@ -7,42 +7,44 @@ import Testing
 
 @Suite("Hooks at all stages")
 struct HookStageTests {
-  private static let effects: [String: @Sendable (Puppet.State) -> Effect<Puppet.Action>] = [
-    "save": { _ in Effect.action(.note("saved")).operation("save", failing: .note("bad")) },
-    "fail": { _ in Effect.action(.note("bad")).operation("save", failing: .note("bad")) },
-    "load": { _ in
-      .run("load") { context in
-        let outcome = await context.operation("fetch", failing: "bad", when: { $0 == "bad" }) {
-          "fetched"
-        }
-        await context.send(.note(outcome))
-      }.operation("load", failing: .note("bad"))
-    },
-    "wait": { _ in
-      .run("wait") { context in
-        await context.operation("fetch", failing: (), when: { _ in false }) {
-          try? await context.sleep(for: .seconds(1))
-        }
-      }.cancellable("x").onCancel(.note("cancelled"))
-    },
-    "deaf": { _ in
-      .run("deaf") { context in
-        await context.operation("fetch", failing: (), when: { _ in false }) {
-          await Task { try? await context.sleep(for: .seconds(1)) }.value
-        }
-      }.cancellable("x")
-    },
-    "cancel": { _ in .cancel("x") },
-  ]
+  private static let effects:
+    [String: @Sendable (ControlledMachine.State) -> Effect<ControlledMachine.Action>] = [
+      "save": { _ in Effect.action(.note("saved")).operation("save", failing: .note("bad")) },
+      "fail": { _ in Effect.action(.note("bad")).operation("save", failing: .note("bad")) },
+      "load": { _ in
+        .run("load") { context in
+          let outcome = await context.operation("fetch", failing: "bad", when: { $0 == "bad" }) {
+            "fetched"
+          }
+          await context.send(.note(outcome))
+        }.operation("load", failing: .note("bad"))
+      },
+      "wait": { _ in
+        .run("wait") { context in
+          await context.operation("fetch", failing: (), when: { _ in false }) {
+            try? await context.sleep(for: .seconds(1))
+          }
+        }.cancellable("x").onCancel(.note("cancelled"))
+      },
+      "deaf": { _ in
+        .run("deaf") { context in
+          await context.operation("fetch", failing: (), when: { _ in false }) {
+            await Task { try? await context.sleep(for: .seconds(1)) }.value
+          }
+        }.cancellable("x")
+      },
+      "cancel": { _ in .cancel("x") },
+    ]
 
   /// Runs a script, closes the store and returns what the trace shows. Checks that a hook sees the
   /// same.
   private func seen(
-    _ inputs: [Puppet.Input], fault: Fault? = nil, closes: Bool = true
+    _ inputs: [ControlledMachine.Input], fault: Fault? = nil, closes: Bool = true
   ) async throws -> [String] {
     let seen = Record<String>()
     let traced = Record<String>()
-    let bench = try await Bench(Puppet(effects: Self.effects), hooks: [.recordingAll(seen)])
+    let bench = try await Bench(
+      ControlledMachine(effects: Self.effects), hooks: [.recordingAll(seen)])
     await bench.do { _, store in store.trace { traced.add($0.words) } }
     if let fault { bench.faults.inject(fault, into: "fetch") }
     for (number, input) in inputs.enumerated() {
@@ -118,7 +120,7 @@ struct HookStageTests {
   func closeInside() async throws {
     // Regression: the trace showed two ends of the input that closed its store.
     let traced = Record<String>()
-    let bench = try await Bench(Puppet())
+    let bench = try await Bench(ControlledMachine())
     try await bench.do { _, store in
       store.trace { traced.add($0.words) }
       _ = store.listen { [unowned store] in if $0.revision == 1 { store.close() } }
@@ -134,7 +136,7 @@ struct HookStageTests {
   @Test("the hook receives exactly the states that frontends receive, in order")
   func states() async throws {
     let seen = Record<String>()
-    let hook = Hook<Puppet>(
+    let hook = Hook<ControlledMachine>(
       stages: [.state, .action],
       receiveOutput: { operation, output in
         switch output {
@@ -144,13 +146,13 @@ struct HookStageTests {
         }
       })
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "hide": { _ in .action(.hide(1)) }, "NaN": { _ in .action(.weigh(.nan)) },
         "1": { _ in .action(.weigh(1)) },
       ]), hooks: [hook])
-    for input: Puppet.Input in ["a", "hide"] { try await bench.send(input) }
+    for input: ControlledMachine.Input in ["a", "hide"] { try await bench.send(input) }
     await #expect(throws: StoreError.self) { try await bench.send("NaN") }
-    for input: Puppet.Input in ["b", "1"] { try await bench.send(input) }
+    for input: ControlledMachine.Input in ["b", "1"] { try await bench.send(input) }
     await eventually("eight outputs") { seen.count == 8 }
     #expect(
       seen.all == [
@@ -163,10 +165,10 @@ struct HookStageTests {
   func stages(stage: Operation.Stage) async throws {
     let seen = Record<Operation.Stage>()
     let last = Record<Operation.Stage>()
-    var hook = Hook<Puppet>.stages(in: seen)
+    var hook = Hook<ControlledMachine>.stages(in: seen)
     hook.stages = [stage]
     let bench = try await Bench(
-      Puppet(effects: Self.effects), hooks: [hook, .stages(in: last)])
+      ControlledMachine(effects: Self.effects), hooks: [hook, .stages(in: last)])
     try await bench.send("save")
     try await bench.send("load", noting: "load")
     await bench.reaches(notes: 1)
@@ -180,9 +182,9 @@ struct HookStageTests {
   @Test("a hook with `failuresOnly` receives only failures")
   func failuresOnly() async throws {
     let seen = Record<String>()
-    var hook = Hook<Puppet>.recordingAll(seen)
+    var hook = Hook<ControlledMachine>.recordingAll(seen)
     hook.failuresOnly = true
-    let bench = try await Bench(Puppet(effects: Self.effects), hooks: [hook])
+    let bench = try await Bench(ControlledMachine(effects: Self.effects), hooks: [hook])
     for (number, input) in ["save", "fail", "load", "load", "save"].enumerated() {
       if number == 3 { bench.faults.inject(.fail, into: "fetch") }
       try await bench.send(.init(stringLiteral: input), noting: input)
@@ -201,21 +203,21 @@ struct HookStageTests {
   func harmless() async throws {
     struct Failure: Error {}
     let never = Gate()
-    let box = Record<Bench<Puppet>>()
-    let hanging = Hook<Puppet>(receiveSubscription: { _ in await never.wait() })
-    let throwing = Hook<Puppet>(
+    let box = Record<Bench<ControlledMachine>>()
+    let hanging = Hook<ControlledMachine>(receiveSubscription: { _ in await never.wait() })
+    let throwing = Hook<ControlledMachine>(
       receiveOutput: { _, _ in throw Failure() }, receiveCompletion: { _, _ in throw Failure() })
-    let flooding = Hook<Puppet>(
+    let flooding = Hook<ControlledMachine>(
       stages: [.input],
       receiveRequest: { operation, input in
         guard input?.name == "flood" else { return }
         for number in 0..<500 { try await box.all.first?.send("f\(number)") }
       })
-    let plain = try await Bench(Puppet(effects: Self.effects))
+    let plain = try await Bench(ControlledMachine(effects: Self.effects))
     let bench = try await Bench(
-      Puppet(effects: Self.effects), hooks: [hanging, throwing, flooding])
+      ControlledMachine(effects: Self.effects), hooks: [hanging, throwing, flooding])
     box.add(bench)
-    let script: [Puppet.Input] = ["a", "save", "fail", "load", "b"]
+    let script: [ControlledMachine.Input] = ["a", "save", "fail", "load", "b"]
     for host in [plain, bench] {
       for (number, input) in script.enumerated() {
         try await host.send(input, noting: input.name)
@@ -238,9 +240,9 @@ struct HookStageTests {
   }
 }
 
-extension Puppet.Input: ExpressibleByStringInterpolation {}
+extension ControlledMachine.Input: ExpressibleByStringInterpolation {}
 
-extension Hook<Puppet> {
+extension Hook<ControlledMachine> {
   /// Returns a hook that records everything in the words of the trace.
   static func recordingAll(_ record: Record<String>) -> Self {
     @Sendable func add(

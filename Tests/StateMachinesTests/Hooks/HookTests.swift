@@ -7,13 +7,15 @@ import Testing
 
 @Suite("Hooks")
 struct HookTests {
-  typealias Hook = StateMachines.Hook<Puppet>
+  typealias Hook = StateMachines.Hook<ControlledMachine>
 
   @Test("a hook sees an input from its beginning to its end")
   func input() async throws {
     let seen = Record<String>()
     let bench = try await Bench(
-      Puppet(effects: ["two": { _ in .several(.action(.note("a")), .action(.note("b"))) }]),
+      ControlledMachine(effects: [
+        "two": { _ in .several(.action(.note("a")), .action(.note("b"))) }
+      ]),
       hooks: [.recording(seen)])
     try await bench.send("two")
     try await bench.send("x")
@@ -29,7 +31,7 @@ struct HookTests {
   func work() async throws {
     let seen = Record<String>()
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "load": { _ in .run("load") { await $0.send(.note("a")) } },
         "wait": { _ in .note("wait", after: 1).cancellable("x") },
         "cancel": { _ in .cancel("x") },
@@ -60,8 +62,8 @@ struct HookTests {
     // Regression: an input that cancelled its own work ended twice, and in a released store no
     // operation ended.
     let seen = Record<String>()
-    var bench: Bench<Puppet>? = try await Bench(
-      Puppet(effects: [
+    var bench: Bench<ControlledMachine>? = try await Bench(
+      ControlledMachine(effects: [
         "run": { _ in .several(.note("1", after: 1), .action(.note("0")), .note("2", after: 2)) },
         "latest": { _ in .note("l", after: 1).latest("x") },
         "own": { _ in
@@ -77,7 +79,7 @@ struct HookTests {
         if what == "close inside", store.state.notes.last == "close" { store.close() }
       }
     }
-    let script: [Puppet.Input] =
+    let script: [ControlledMachine.Input] =
       switch what {
       case "run": ["run", "run"]
       case "latest": ["latest", "latest", "run", "latest"]
@@ -124,10 +126,12 @@ struct HookTests {
       receiveOutput: { _, _ in throw Failure() }, receiveCompletion: { _, _ in throw Failure() },
       receiveCancel: { _ in throw Failure() }, failed: { failed.add("\($0)") })
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "wait": { _ in .note("wait", after: 1).cancellable("x") }, "cancel": { _ in .cancel("x") },
       ]), hooks: [throwing, .recording(seen)])
-    for input: Puppet.Input in ["a", "wait", "cancel", "b"] { try await bench.send(input) }
+    for input: ControlledMachine.Input in ["a", "wait", "cancel", "b"] {
+      try await bench.send(input)
+    }
     // The hook is also called for the store's actions and states: two beginnings, two outputs each.
     await eventually("a failure for each call") { failed.count == 17 + 8 && seen.count == 17 }
     #expect(await bench.do { $1.state.notes } == ["a", "b"])
@@ -150,7 +154,7 @@ struct HookTests {
         slow.add("\(operation.name) \(operation.number) completed")
       })
     let bench = try await Bench(
-      Puppet(effects: ["hide": { .action(.hide($0.hidden + 1)) }]),
+      ControlledMachine(effects: ["hide": { .action(.hide($0.hidden + 1)) }]),
       hooks: [hanging, Hook(), .recording(seen)])
     for number in 0..<3_000 {
       try await bench.send("hide")
@@ -178,9 +182,9 @@ struct HookTests {
 
   @Test("a hook may send inputs, which are processed in order")
   func sending() async throws {
-    let box = Record<Bench<Puppet>>()
+    let box = Record<Bench<ControlledMachine>>()
     let bench = try await Bench(
-      Puppet(),
+      ControlledMachine(),
       hooks: [
         Hook(receiveOutput: { operation, output in
           guard operation.stage == .input, case .action(.note("a"), _) = output else { return }
@@ -200,7 +204,7 @@ struct HookTests {
     let gate = Gate()
     let seen = Record<String>()
     let bench = try await Bench(
-      Puppet(),
+      ControlledMachine(),
       hooks: [
         Hook(
           receiveSubscription: { _ in await gate.wait() },
@@ -217,7 +221,7 @@ struct HookTests {
   }
 }
 
-extension Hook<Puppet> {
+extension Hook<ControlledMachine> {
   /// Returns a hook that records everything about inputs and work.
   fileprivate static func recording(_ record: Record<String>) -> Self {
     @Sendable func add(_ operation: StateMachines.Operation, _ what: String) {

@@ -8,23 +8,23 @@ import Testing
 /// Faults that are injected into work with policies: each attempt meets one.
 @Suite("Faults of attempts")
 struct AttemptFaultTests {
-  private static let bad = Puppet.Action.note("bad")
-  private static func isBad(_ action: Puppet.Action) -> Bool { action == bad }
+  private static let bad = ControlledMachine.Action.note("bad")
+  private static func isBad(_ action: ControlledMachine.Action) -> Bool { action == bad }
 
   /// Saves, and counts how often.
-  private static func save(_ saves: Record<Int>) -> Effect<Puppet.Action> {
+  private static func save(_ saves: Record<Int>) -> Effect<ControlledMachine.Action> {
     .run("unnamed") { context in
       saves.add(1)
       await context.send(.note("saved"))
     }
   }
 
-  private func store(_ effect: Effect<Puppet.Action>) -> TestStore<Puppet> {
-    TestStore(Puppet(effects: ["do": { _ in effect }, "stop": { _ in .cancel("do") }]))
+  private func store(_ effect: Effect<ControlledMachine.Action>) -> TestStore<ControlledMachine> {
+    TestStore(ControlledMachine(effects: ["do": { _ in effect }, "stop": { _ in .cancel("do") }]))
   }
 
   /// The places at which an operation may be named.
-  private static func retried(_ saves: Record<Int>) -> [Effect<Puppet.Action>] {
+  private static func retried(_ saves: Record<Int>) -> [Effect<ControlledMachine.Action>] {
     [
       save(saves).operation("save", failing: bad).retried(attempts: 3, when: isBad),
       save(saves).retried(attempts: 3, when: isBad).operation("save", failing: bad),
@@ -56,26 +56,28 @@ struct AttemptFaultTests {
     }
   }
 
-  /// The parent of a puppet.
+  /// The parent of a controlled machine.
   struct Stage: StateMachine {
-    enum Input: Codable, Sendable { case puppet(input: Puppet.Input) }
-    enum Action: Equatable, Sendable { case puppet(Puppet.Action) }
-    struct State: Sendable { var puppet = Puppet.State() }
+    enum Input: Codable, Sendable { case machine(input: ControlledMachine.Input) }
+    enum Action: Equatable, Sendable { case machine(ControlledMachine.Action) }
+    struct State: Sendable { var machine = ControlledMachine.State() }
 
     let initialState = State()
-    let puppet: Puppet
+    let machine: ControlledMachine
 
     var children: [Child<Stage>] {
       Child(
-        "puppet", puppet, state: \.puppet,
-        input: CasePath(Input.puppet) { if case .puppet(let input) = $0 { input } else { nil } },
-        action: CasePath(Action.puppet) { if case .puppet(let action) = $0 { action } else { nil } }
+        "machine", machine, state: \.machine,
+        input: CasePath(Input.machine) { if case .machine(let input) = $0 { input } else { nil } },
+        action: CasePath(Action.machine) {
+          if case .machine(let action) = $0 { action } else { nil }
+        }
       )
     }
 
     func effect(of input: Input, in state: State) -> Effect<Action> { .none }
     func reduce(_ state: inout State, _ action: Action) {}
-    func view(of state: State) -> [String] { state.puppet.notes }
+    func view(of state: State) -> [String] { state.machine.notes }
   }
 
   @Test("each attempt of a child's operation meets a fault")
@@ -83,12 +85,12 @@ struct AttemptFaultTests {
     for failures in 1...3 {
       let saves = Record<Int>()
       let effect = Self.retried(saves)[0]
-      let store = TestStore(Stage(puppet: Puppet(effects: ["do": { _ in effect }])))
-      await store.inject(.fail, into: "puppet/save", times: failures)
-      try await store.send(.puppet(input: "do"))
+      let store = TestStore(Stage(machine: ControlledMachine(effects: ["do": { _ in effect }])))
+      await store.inject(.fail, into: "machine/save", times: failures)
+      try await store.send(.machine(input: "do"))
       try await store.advance(by: .seconds(3))
       let note = failures < 3 ? "saved" : "bad"
-      try await store.receive(.puppet(.note(note))) { $0.puppet.notes = [note] }
+      try await store.receive(.machine(.note(note))) { $0.machine.notes = [note] }
       try await store.finish()
     }
   }
@@ -97,7 +99,7 @@ struct AttemptFaultTests {
   func namedOutside() async throws {
     let effect = Effect<Int>.run("unnamed") { await $0.send(1) }
       .retried(attempts: 3) { $0 == 0 }
-      .compactMap { Puppet.Action.note("\($0)") }
+      .compactMap { ControlledMachine.Action.note("\($0)") }
       .operation("save", failing: Self.bad)
     let store = store(effect)
     await store.inject(.fail, into: "save")
@@ -110,7 +112,7 @@ struct AttemptFaultTests {
 
   @Test("parts of an attempt meet faults too")
   func parts() async throws {
-    let effect = Effect<Puppet.Action>.run("save") { context in
+    let effect = Effect<ControlledMachine.Action>.run("save") { context in
       let text = await context.operation("write", failing: "bad", when: { $0 == "bad" }) { "ok" }
       await context.send(.note(text))
     }
@@ -147,7 +149,7 @@ struct AttemptFaultTests {
   @Test("a cached action meets no fault, and a failure is not cached")
   func cached() async throws {
     let saves = Record<Int>()
-    let cache = ExpiringCache<String, Puppet.Action>()
+    let cache = ExpiringCache<String, ControlledMachine.Action>()
     let store = store(
       Self.save(saves).operation("save", failing: Self.bad)
         .cached(in: cache, key: "a", for: .seconds(9)) { $0 != Self.bad })

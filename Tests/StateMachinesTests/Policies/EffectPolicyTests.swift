@@ -9,7 +9,7 @@ import Testing
 struct EffectPolicyTests {
   /// Returns work that gives the next note at each attempt, one second after it began.
   private static func work(_ notes: [String], _ attempts: Lock<Int> = Lock(0)) -> Effect<
-    Puppet.Action
+    ControlledMachine.Action
   > {
     .run("work") { context in
       guard (try? await context.sleep(for: .seconds(1))) != nil else { return }
@@ -22,11 +22,14 @@ struct EffectPolicyTests {
     }
   }
 
-  private static func isFailure(_ action: Puppet.Action) -> Bool { action == .note("failed") }
+  private static func isFailure(_ action: ControlledMachine.Action) -> Bool {
+    action == .note("failed")
+  }
 
-  private func store(_ effect: @escaping @Sendable () -> Effect<Puppet.Action>) -> TestStore<Puppet>
+  private func store(_ effect: @escaping @Sendable () -> Effect<ControlledMachine.Action>)
+    -> TestStore<ControlledMachine>
   {
-    TestStore(Puppet(effects: ["do": { _ in effect() }]))
+    TestStore(ControlledMachine(effects: ["do": { _ in effect() }]))
   }
 
   @Test("a failure is not sent if another attempt follows")
@@ -69,7 +72,7 @@ struct EffectPolicyTests {
   @Test("a retry that waits ends when it is cancelled")
   func cancelledWait() async throws {
     let store = TestStore(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "do": { _ in
           Self.work(["failed"]).retried(attempts: 9, when: Self.isFailure).cancellable("work")
         },
@@ -142,7 +145,7 @@ struct EffectPolicyTests {
 
   @Test("a cached action is folded immediately until it expires")
   func cached() async throws {
-    let cache = ExpiringCache<String, Puppet.Action>()
+    let cache = ExpiringCache<String, ControlledMachine.Action>()
     let attempts = Lock(0)
     let store = store {
       Self.work(["failed", "done", "again"], attempts)

@@ -11,7 +11,7 @@ struct SettledTests {
   @Test("an input is settled when the last of its effects has ended")
   func last() async throws {
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "go": { _ in .several(.note("1", after: 1), .action(.note("0")), .note("2", after: 2)) }
       ]))
     let result = try #require(try await bench.send("go", noting: "go"))
@@ -26,7 +26,7 @@ struct SettledTests {
 
   @Test("each closure of `whenSettled` is called once, immediately if the input is settled")
   func waiters() async throws {
-    let bench = try await Bench(Puppet(effects: ["go": { _ in .note("1", after: 1) }]))
+    let bench = try await Bench(ControlledMachine(effects: ["go": { _ in .note("1", after: 1) }]))
     let now = try #require(try await bench.send("a", noting: "a"))
     #expect(bench.notes.all == ["a settled at 1"])
     #expect(now.isSettled)
@@ -44,7 +44,7 @@ struct SettledTests {
     arguments: [true, false])
   func refusal(hasRequest: Bool) async throws {
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "go": { _ in
           .run("work") { context in
             await context.refuse(InputRefusal(.value, "no room"), otherwise: .note("refused"))
@@ -66,7 +66,7 @@ struct SettledTests {
   @Test("an input that cancels its own work continues with its remaining effects")
   func ownWork() async throws {
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "go": { _ in
           .several(
             .note("1", after: 1).latest("x"), .note("2", after: 1).latest("x"),
@@ -85,7 +85,7 @@ struct SettledTests {
   @Test("the closure of `whenSettled` may send, cancel and close")
   func fromInside() async throws {
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "wait": { _ in .note("1", after: 1).cancellable("x") },
         "cancel": { _ in .several(.cancel("x"), .action(.note("cancelled"))) },
       ]))
@@ -109,7 +109,7 @@ struct SettledTests {
 
   @Test("input ids are never used twice")
   func inputIDs() async throws {
-    let bench = try await Bench(Puppet(effects: ["nothing": { _ in .none }]))
+    let bench = try await Bench(ControlledMachine(effects: ["nothing": { _ in .none }]))
     let inputIDs = try await bench.do { _, store in
       try (0..<100).map { try #require(try store.send($0 % 2 == 0 ? "nothing" : "x")).inputID }
     }

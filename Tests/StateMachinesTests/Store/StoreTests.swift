@@ -12,12 +12,12 @@ struct StoreTests {
 
   @Test("a listener receives the current value immediately, then every later one")
   func currentValue() async throws {
-    let bench = try await Bench(Puppet())
+    let bench = try await Bench(ControlledMachine())
     try await bench.send("a")
     try await bench.send("b")
     let late = Record<String>()
     await bench.do { _, store in
-      _ = store.listen { late.add(Bench<Puppet>.text(of: $0)) }
+      _ = store.listen { late.add(Bench<ControlledMachine>.text(of: $0)) }
     }
     try await bench.send("c")
     #expect(
@@ -36,7 +36,7 @@ struct StoreTests {
 
   @Test("listeners are called in the order in which they were added, also after one was removed")
   func listeners() async throws {
-    let bench = try await Bench(Puppet())
+    let bench = try await Bench(ControlledMachine())
     let calls = Record<String>()
     try await bench.do { _, store in
       let ids = ["x", "y", "z"].map { name in
@@ -53,7 +53,7 @@ struct StoreTests {
   @Test("a listener that another one removes is not called again, and a new one is called once")
   func listenersFromInside() async throws {
     // Regression: a removed listener was still called for the current publication.
-    let bench = try await Bench(Puppet())
+    let bench = try await Bench(ControlledMachine())
     let calls = Record<String>()
     try await bench.do { _, store in
       var second: ListenerID?
@@ -72,7 +72,7 @@ struct StoreTests {
 
   @Test("a listener that reads the store gets the state of the publication")
   func afterTheWrite() async throws {
-    let bench = try await Bench(Puppet())
+    let bench = try await Bench(ControlledMachine())
     let seen = Record<String>()
     try await bench.do { _, store in
       _ = store.listen { [unowned store] publication in
@@ -93,7 +93,7 @@ struct StoreTests {
   @Test("an action causes at most one publication, and none if the view state does not change")
   func onePerAction() async throws {
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "three": { _ in .several(.action(.note("x")), .action(.hide(3)), .action(.note("y"))) },
         "hidden": { state in .action(.hide(state.hidden + 1)) },
         "nothing": { _ in .none },
@@ -121,7 +121,7 @@ struct StoreTests {
   @Test("a state that cannot be encoded is rolled back, and the sender of the input gets an error")
   func notEncodable() async throws {
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "NaN": { _ in .several(.action(.weigh(.nan)), .action(.note("unseen"))) },
         "1": { _ in .action(.weigh(1)) },
       ]))
@@ -132,7 +132,9 @@ struct StoreTests {
     }
     #expect(error.pathDescription == "/weight")
     let late = Record<String>()
-    await bench.do { _, store in _ = store.listen { late.add(Bench<Puppet>.text(of: $0)) } }
+    await bench.do { _, store in
+      _ = store.listen { late.add(Bench<ControlledMachine>.text(of: $0)) }
+    }
     #expect(late.all == [#"0 {"notes":[],"weight":0}"#])
     // The action after it was not folded either.
     try await bench.send("1")
@@ -143,13 +145,13 @@ struct StoreTests {
   @Test("a store whose initial state cannot be encoded is not created")
   func notEncodableAtFirst() async throws {
     await #expect(throws: JSONError.self) {
-      try await Bench(Puppet(initialState: .init(weight: .infinity)))
+      try await Bench(ControlledMachine(initialState: .init(weight: .infinity)))
     }
   }
 
   @Test("revisions continue from those of an earlier store with the same name")
   func revision() async throws {
-    let bench = try await Bench(Puppet(), revision: 41)
+    let bench = try await Bench(ControlledMachine(), revision: 41)
     #expect(bench.published == [#"41 {"notes":[],"weight":0}"#])
     #expect(try await bench.send("a")?.revision == 42)
     #expect(bench.published.last?.hasPrefix("41 42 ") == true)
@@ -189,7 +191,9 @@ struct StoreTests {
   @Test("an input that is sent from inside a publication is queued and folded right after it")
   func reentrancy() async throws {
     let bench = try await Bench(
-      Puppet(effects: ["both": { _ in .several(.action(.note("1")), .action(.note("2"))) }]))
+      ControlledMachine(effects: [
+        "both": { _ in .several(.action(.note("1")), .action(.note("2"))) }
+      ]))
     let seen = Record<String>()
     let result = try await bench.do { _, store in
       _ = store.listen { [unowned store] publication in
@@ -208,7 +212,7 @@ struct StoreTests {
   @Test("an input that is sent from inside the first call of a listener is queued too")
   func reentrancyAtFirst() async throws {
     // Regression: the listener was called for the next state before its first call had returned.
-    let bench = try await Bench(Puppet())
+    let bench = try await Bench(ControlledMachine())
     let calls = Record<String>()
     await bench.do { _, store in
       _ = store.listen { [unowned store] publication in
@@ -224,7 +228,7 @@ struct StoreTests {
   func early() async throws {
     let host = NoHost()
     try await host.run {
-      let store = try Store(Puppet(), number: StoreNumber(1), host: $0)
+      let store = try Store(ControlledMachine(), number: StoreNumber(1), host: $0)
       try store.send("early")
       var state = JSONWriter()
       store.writeState(to: &state)
@@ -279,7 +283,7 @@ struct StoreTests {
 
   @Test("a closed store refuses inputs with an error")
   func closed() async throws {
-    let bench = try await Bench(Puppet())
+    let bench = try await Bench(ControlledMachine())
     try await bench.do { _, store in
       try store.send("a")
       #expect(store.close().isEmpty)
@@ -299,7 +303,7 @@ struct StoreTests {
     // Regression: work after the action was begun, and nothing could end it.
     let began = Record<String>()
     let bench = try await Bench(
-      Puppet(effects: [
+      ControlledMachine(effects: [
         "go": { _ in
           .several(
             .action(.note("1")), .action(.note("2")), .run("work") { _ in began.add("work") })

@@ -10,11 +10,11 @@ final class ScriptedServer {
   private struct Request {
     let method: String
     let params: JSONValue
-    let answer: Answer
+    let response: Response
   }
 
   /// The response to a request, when it has arrived.
-  private final class Answer {
+  private final class Response {
     var result: Result<JSONValue, any Error>?
   }
 
@@ -52,7 +52,7 @@ final class ScriptedServer {
       let server = known ?? ScriptedServer(seen)
       servers[line.name] = server
       do {
-        try line.isSent ? server.send(line) : server.answer(line)
+        try line.isSent ? server.send(line) : server.deliver(line)
       } catch {
         throw Unexpected("line \(line.number): \(line.text.prefix(300))\n\(error)")
       }
@@ -92,14 +92,14 @@ extension ScriptedServer {
     if method == "session/attach", let revisions = params["revisions"]?.object {
       for (store, revision) in revisions { holdBefore(store, revision.int) }
     }
-    let answer = Answer()
+    let response = Response()
     // The callback runs before the frame after the response is handled.
-    let request = connection.start(method, params) { answer.result = $0 }
+    let request = connection.start(method, params) { response.result = $0 }
     try expectSent([
       "jsonrpc": "2.0", "id": number(request), "method": .string(method), "params": params,
     ])
     ids[id.description] = request
-    open[id.description] = Request(method: method, params: params, answer: answer)
+    open[id.description] = Request(method: method, params: params, response: response)
   }
 
   /// Gives the connection the replica that another connection had at a revision.
@@ -125,11 +125,11 @@ extension ScriptedServer {
 // MARK: - <--
 
 extension ScriptedServer {
-  private func answer(_ line: Conversation.Line) throws {
+  private func deliver(_ line: Conversation.Line) throws {
     if line.text == "close" {
       connection.ended(nil)
       for request in open.values {
-        guard case .failure(let error as StatewireError) = request.answer.result else {
+        guard case .failure(let error as StatewireError) = request.response.result else {
           throw Unexpected("\(request.method) has not failed")
         }
         try check(error.code == .connectionLost, "\(error)")
@@ -178,9 +178,9 @@ extension ScriptedServer {
     }
     guard sent["id"] != "unasked" else { return }
     guard let request = open.removeValue(forKey: message["id"]?.description ?? ""),
-      let answer = request.answer.result
+      let received = request.response.result
     else { throw Unexpected("the response has not ended the request") }
-    switch answer {
+    switch received {
     case .failure(let error):
       try compare(error, message["error"] ?? .null)
     case .success(let result):

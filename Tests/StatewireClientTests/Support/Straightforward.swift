@@ -59,9 +59,9 @@ final class Straightforward {
       let before = held
       held = [:]
       guard let stores = result["stores"]?.object else { return }
-      for (store, answer) in stores {
-        if let snapshot = answer["snapshot"] { hold(store, snapshot) }
-        if answer["replayed"] != nil { held[store] = before[store] }
+      for (store, storeResult) in stores {
+        if let snapshot = storeResult["snapshot"] { hold(store, snapshot) }
+        if storeResult["replayed"] != nil { held[store] = before[store] }
       }
     default: break
     }

@@ -139,12 +139,12 @@ struct RelayTests {
         #"{"jsonrpc":"2.0","id":\#(index),"method":"\#(request.0)","params":\#(request.1)}"#
       }
       try await guest.connection.send("[" + texts.joined(separator: ",") + "]")
-      let answer = try #require(try await guest.receive())
+      let text = try #require(try await guest.receive())
       let responses =
-        try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [[String: Any]] ?? []
+        try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]] ?? []
       #expect(responses.map { $0["id"] as? Int } == [0, 1, 2, 3])
       #expect((responses[1]["result"] != nil) == exists)
-      #expect(answer.contains(#""sum":5"#))
+      #expect(text.contains(#""sum":5"#))
       if exists { #expect(try await owner.state().contains(#""sum":5"#)) }
       await guest.close()
       await owner.close()

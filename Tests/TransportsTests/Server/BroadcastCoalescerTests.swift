@@ -9,8 +9,8 @@ import Testing
 
 @Suite("Coalescing of broadcasts")
 struct BroadcastCoalescerTests {
-  /// A loop whose clock advances during each send, and when the test advances it.
-  private final class Peers {
+  /// Clients of one loop, whose clock advances during each send, and when the test advances it.
+  private final class Clients {
     let loop = EmbeddedEventLoop()
     let writes: WriteCoalescer
     let coalescer: BroadcastCoalescer
@@ -75,165 +75,165 @@ struct BroadcastCoalescerTests {
 
   private final class Broadcast: PendingBroadcast {
     let name: String
-    let peers: Peers
+    let clients: Clients
     let takes: TimeAmount
     var isHeld = false
     var isDue = false
 
-    init(_ name: String, for peers: Peers, taking takes: TimeAmount = .zero) {
-      (self.name, self.peers, self.takes) = (name, peers, takes)
+    init(_ name: String, for clients: Clients, taking takes: TimeAmount = .zero) {
+      (self.name, self.clients, self.takes) = (name, clients, takes)
     }
 
     func send() {
-      #expect(peers.turn.isRunning)
+      #expect(clients.turn.isRunning)
       #expect(!isHeld)
-      peers.turn.deliveries.append { [self] in
-        peers.sent.append(name)
-        peers.loop.advanceTime(by: takes)
-        peers.taken = peers.taken + takes
+      clients.turn.deliveries.append { [self] in
+        clients.sent.append(name)
+        clients.loop.advanceTime(by: takes)
+        clients.taken = clients.taken + takes
       }
     }
   }
 
   @Test("after a pause, broadcasts are sent with their turn")
   func alone() {
-    let peers = Peers()
-    let one = Broadcast("one", for: peers)
-    let other = Broadcast("other", for: peers, taking: .microseconds(10))
-    peers.turn(one, other)
-    #expect(peers.sent == ["one", "other"])
-    peers.pass(100)
-    peers.turn(other)
-    #expect(peers.sent == ["one", "other", "other"])
+    let clients = Clients()
+    let one = Broadcast("one", for: clients)
+    let other = Broadcast("other", for: clients, taking: .microseconds(10))
+    clients.turn(one, other)
+    #expect(clients.sent == ["one", "other"])
+    clients.pass(100)
+    clients.turn(other)
+    #expect(clients.sent == ["one", "other", "other"])
   }
 
   @Test("a pause is ten times as long as the last send to all clients, and at most 10 ms")
   func stream() {
-    let peers = Peers()
-    let slow = Broadcast("slow", for: peers, taking: .microseconds(100))
-    let other = Broadcast("other", for: peers, taking: .milliseconds(60))
-    peers.turn(slow)
-    peers.pass(100)
-    peers.turn(slow)
-    peers.pass(899)
-    peers.turn(other)
-    #expect(peers.sent == ["slow"])
-    peers.pass(1)
-    #expect(peers.sent == ["slow", "slow", "other"])
+    let clients = Clients()
+    let slow = Broadcast("slow", for: clients, taking: .microseconds(100))
+    let other = Broadcast("other", for: clients, taking: .milliseconds(60))
+    clients.turn(slow)
+    clients.pass(100)
+    clients.turn(slow)
+    clients.pass(899)
+    clients.turn(other)
+    #expect(clients.sent == ["slow"])
+    clients.pass(1)
+    #expect(clients.sent == ["slow", "slow", "other"])
     // The sends took 60.1 milliseconds.
-    peers.turn(slow)
-    peers.pass(9_999)
-    #expect(peers.sent.count == 3)
-    peers.pass(1)
-    #expect(peers.sent.count == 4)
+    clients.turn(slow)
+    clients.pass(9_999)
+    #expect(clients.sent.count == 3)
+    clients.pass(1)
+    #expect(clients.sent.count == 4)
   }
 
   @Test("broadcasts that are due are sent before another client is served, and only those")
   func dueBroadcasts() {
-    let peers = Peers()
-    let text = Broadcast("text", for: peers, taking: .microseconds(100))
+    let clients = Clients()
+    let text = Broadcast("text", for: clients, taking: .microseconds(100))
     // The loop has not run yet.
-    peers.join(text)
-    peers.willServe()
-    #expect(peers.sent.count == 1)
-    peers.turn(text)
-    peers.willServe()
-    #expect(peers.sent.count == 1)
-    peers.pass(999)
-    peers.willServe()
-    #expect(peers.sent.count == 1)
-    peers.pass(1)
-    #expect(peers.sent.count == 2)
-    peers.willServe()
-    #expect(peers.sent.count == 2)
+    clients.join(text)
+    clients.willServe()
+    #expect(clients.sent.count == 1)
+    clients.turn(text)
+    clients.willServe()
+    #expect(clients.sent.count == 1)
+    clients.pass(999)
+    clients.willServe()
+    #expect(clients.sent.count == 1)
+    clients.pass(1)
+    #expect(clients.sent.count == 2)
+    clients.willServe()
+    #expect(clients.sent.count == 2)
   }
 
   @Test("an early send is followed by a pause, like any other send")
   func early() {
-    let peers = Peers()
-    let text = Broadcast("text", for: peers, taking: .microseconds(100))
-    peers.turn(text)
-    peers.turn(text)
-    peers.pass(10)
-    #expect(peers.sent.count == 1)
-    peers.coalescer.sendNow()
-    peers.taken = .zero
-    #expect(peers.sent.count == 2)
-    peers.turn(text)
+    let clients = Clients()
+    let text = Broadcast("text", for: clients, taking: .microseconds(100))
+    clients.turn(text)
+    clients.turn(text)
+    clients.pass(10)
+    #expect(clients.sent.count == 1)
+    clients.coalescer.sendNow()
+    clients.taken = .zero
+    #expect(clients.sent.count == 2)
+    clients.turn(text)
     // The time at which the previous pause would have ended.
-    peers.pass(990)
-    #expect(peers.sent.count == 2)
-    peers.pass(10)
-    #expect(peers.sent.count == 3)
+    clients.pass(990)
+    #expect(clients.sent.count == 2)
+    clients.pass(10)
+    #expect(clients.sent.count == 3)
   }
 
   @Test("a broadcast is delayed once for all turns that add to it, until a turn makes it due")
   func dueText() {
-    let peers = Peers()
-    let text = Broadcast("text", for: peers, taking: .microseconds(100))
-    let other = Broadcast("other", for: peers)
-    peers.turn(text)
-    peers.turn(text, other)
-    peers.turn(other, text)
-    #expect(peers.sent == ["text"])
+    let clients = Clients()
+    let text = Broadcast("text", for: clients, taking: .microseconds(100))
+    let other = Broadcast("other", for: clients)
+    clients.turn(text)
+    clients.turn(text, other)
+    clients.turn(other, text)
+    #expect(clients.sent == ["text"])
     text.isDue = true
-    peers.join(other)
-    #expect(peers.sent == ["text"])
-    peers.join(text)
-    #expect(peers.sent == ["text", "text", "other"])
+    clients.join(other)
+    #expect(clients.sent == ["text"])
+    clients.join(text)
+    #expect(clients.sent == ["text", "text", "other"])
     #expect(!text.isHeld)
-    peers.loop.run()
-    peers.pass(10_000)
-    #expect(peers.sent.count == 3)
+    clients.loop.run()
+    clients.pass(10_000)
+    #expect(clients.sent.count == 3)
   }
 
   @Test("responses are sent before delayed broadcasts")
   func responses() {
-    let peers = Peers()
-    peers.writes.hold(Output { peers.sent.append("answer") })
-    peers.turn(Broadcast("text", for: peers))
-    peers.writes.hold(Output { peers.sent.append("answer") })
-    peers.join(Broadcast("text", for: peers))
-    peers.coalescer.sendNow()
-    #expect(peers.sent == ["answer", "text", "answer", "text"])
+    let clients = Clients()
+    clients.writes.hold(Output { clients.sent.append("response") })
+    clients.turn(Broadcast("text", for: clients))
+    clients.writes.hold(Output { clients.sent.append("response") })
+    clients.join(Broadcast("text", for: clients))
+    clients.coalescer.sendNow()
+    #expect(clients.sent == ["response", "text", "response", "text"])
   }
 
   /// A client that has disconnected. Writing to it read its last bytes, during a flush, and these
   /// started another flush. That was a trap.
   @Test("a flush during a flush sends to each client once")
   func reentered() {
-    let peers = Peers()
+    let clients = Clients()
     func gone(_ name: String) -> Output {
       Output {
-        peers.sent.append(name)
-        peers.writes.willServe(64 << 10)
-        peers.coalescer.willServe()
-        peers.coalescer.sendNow()
+        clients.sent.append(name)
+        clients.writes.willServe(64 << 10)
+        clients.coalescer.willServe()
+        clients.coalescer.sendNow()
       }
     }
-    peers.writes.hold(gone("one"))
-    peers.writes.hold(gone("two"))
-    peers.join(Broadcast("three", for: peers))
-    peers.loop.run()
-    #expect(peers.sent.sorted() == ["one", "three", "two"])
+    clients.writes.hold(gone("one"))
+    clients.writes.hold(gone("two"))
+    clients.join(Broadcast("three", for: clients))
+    clients.loop.run()
+    #expect(clients.sent.sorted() == ["one", "three", "two"])
     // The earlier outputs are not sent again.
-    peers.writes.hold(gone("four"))
-    peers.loop.run()
-    #expect(peers.sent.count == 4)
+    clients.writes.hold(gone("four"))
+    clients.loop.run()
+    #expect(clients.sent.count == 4)
   }
 
   @Test("outputs that are added during a flush are flushed, too")
   func joined() {
-    let peers = Peers()
-    let late = Output { peers.sent.append("late") }
-    peers.writes.hold(
+    let clients = Clients()
+    let late = Output { clients.sent.append("late") }
+    clients.writes.hold(
       Output {
-        peers.sent.append("early")
-        for _ in 0..<65 { peers.writes.hold(late) }
+        clients.sent.append("early")
+        for _ in 0..<65 { clients.writes.hold(late) }
       })
-    peers.writes.send()
-    peers.loop.run()
-    #expect(peers.sent == ["early"] + Array(repeating: "late", count: 65))
+    clients.writes.send()
+    clients.loop.run()
+    #expect(clients.sent == ["early"] + Array(repeating: "late", count: 65))
   }
 
   private final class Output: CoalescedOutput {
@@ -244,18 +244,18 @@ struct BroadcastCoalescerTests {
 
   @Test("the coalescer releases its broadcasts when it is abandoned")
   func abandoned() {
-    let peers = Peers()
+    let clients = Clients()
     weak var left: Broadcast?
     do {
-      let text = Broadcast("text", for: peers, taking: .microseconds(100))
+      let text = Broadcast("text", for: clients, taking: .microseconds(100))
       left = text
-      peers.turn(text)
-      peers.turn(text)
+      clients.turn(text)
+      clients.turn(text)
     }
     #expect(left != nil)
-    peers.coalescer.abandon()
+    clients.coalescer.abandon()
     #expect(left == nil)
-    peers.pass(10_000)
-    #expect(peers.sent.count == 1)
+    clients.pass(10_000)
+    #expect(clients.sent.count == 1)
   }
 }

@@ -223,8 +223,8 @@ struct TLSTests {
       guard case .tls(let host, let port) = server.addresses[0] else { return }
       let plain = try await ClientConnection.connect(to: .tcp(host: host, port: port))
       try await plain.send(ping)
-      let answer = try? await plain.receiveText()
-      #expect(answer != pong)
+      let response = try? await plain.receiveText()
+      #expect(response != pong)
       await plain.close()
       #expect(try await isServed(server, trust()))
     }

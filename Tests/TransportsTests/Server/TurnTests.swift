@@ -67,10 +67,10 @@ struct TurnTests {
           let client = try await ClientConnection.connect(to: server.addresses[0])
           let id = "\(number) " + String(repeating: "x", count: 900)
           let request = "{\"jsonrpc\":\"2.0\",\"id\":\"\(id)\",\"method\":\"ping\"}\n"
-          let answer = "{\"jsonrpc\":\"2.0\",\"id\":\"\(id)\",\"result\":{}}"
+          let response = "{\"jsonrpc\":\"2.0\",\"id\":\"\(id)\",\"result\":{}}"
           for count in [1, 3, 8, 20, 60, 1] {
             try await client.send(raw: Array(String(repeating: request, count: count).utf8))
-            for _ in 0..<count { #expect(try await client.receiveText() == answer) }
+            for _ in 0..<count { #expect(try await client.receiveText() == response) }
           }
           // The end of input immediately follows the request.
           try await client.send(raw: Array("\(ping)\n".utf8))

@@ -163,9 +163,9 @@ struct UntrustedClientTests {
         try await eventually("a place is free") {
           let next = try await ClientConnection.connect(to: server.addresses[0])
           try? await next.send(ping)
-          let answer = try await next.receiveText()
+          let response = try await next.receiveText()
           await next.close()
-          return answer == pong
+          return response == pong
         }
         await first.close()
       }
@@ -218,9 +218,9 @@ struct UntrustedClientTests {
       try await eventually("the name has a place again") {
         let next = try await connect()
         try await next.send(ClientConnection.introduction(mine))
-        let answer = try await next.receiveText()
+        let response = try await next.receiveText()
         await next.close()
-        return answer?.contains("\"result\"") == true
+        return response?.contains("\"result\"") == true
       }
       await other.close()
     }
@@ -287,8 +287,8 @@ struct UntrustedClientTests {
         sys.stdout.write(data.decode()); sys.stdout.flush()
         """
       let untrusted = try await ClientConnection.spawn(["python3", "-c", script, socket])
-      let answer = try await untrusted.receiveText()
-      #expect(answer?.contains("-32016") == true, "\(answer ?? "nothing")")
+      let response = try await untrusted.receiveText()
+      #expect(response?.contains("-32016") == true, "\(response ?? "nothing")")
       #expect(try await untrusted.receive() == nil)
       await untrusted.close()
       let owner = try await ClientConnection.connect(to: server.addresses[0])

@@ -45,11 +45,11 @@ struct PlainSocket: ~Copyable {
   /// Opens a WebSocket.
   func open() throws {
     try send(RawClient.opening())
-    var answer: [UInt8] = []
-    while !answer.suffix(4).elementsEqual("\r\n\r\n".utf8) {
+    var head: [UInt8] = []
+    while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {
       let more = try receive(1)
       try #require(!more.isEmpty)
-      answer += more
+      head += more
     }
   }
 

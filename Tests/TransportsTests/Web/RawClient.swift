@@ -49,7 +49,7 @@ actor RawClient {
   func receiveAll() async throws -> [UInt8] { try await receive(.max) }
 
   /// Returns the head and the body of a response.
-  func receiveAnswer() async throws -> (head: String, body: String) {
+  func receiveResponse() async throws -> (head: String, body: String) {
     while !String(decoding: pending, as: UTF8.self).contains("\r\n\r\n"),
       let more = try await next()
     { pending += more }
@@ -73,10 +73,10 @@ actor RawClient {
   /// Opens a WebSocket.
   func open(_ path: String = "/") async throws {
     try await send(Self.opening(path))
-    let answer = try await receiveAnswer()
-    #expect(answer.head.hasPrefix("HTTP/1.1 101 "))
-    #expect(answer.head.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo="))
-    #expect(!answer.head.contains("Extensions"))
+    let response = try await receiveResponse()
+    #expect(response.head.hasPrefix("HTTP/1.1 101 "))
+    #expect(response.head.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo="))
+    #expect(!response.head.contains("Extensions"))
   }
 
   /// Sends a frame, masked with zeros.

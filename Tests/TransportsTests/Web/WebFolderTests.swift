@@ -24,8 +24,8 @@ struct WebFolderTests {
     let head = try #require(read)
     let router = try WebRouter(WebSite(files: ["a.txt": [1]]))
     #expect(router.response(head, with: .missing).status == .ok)
-    let answer = router.response(head, with: .busy)
-    #expect(answer.status == .unavailable && answer.closes)
-    #expect(answer.fields.contains { $0.name == "Retry-After" })
+    let response = router.response(head, with: .busy)
+    #expect(response.status == .unavailable && response.closes)
+    #expect(response.fields.contains { $0.name == "Retry-After" })
   }
 }

@@ -110,8 +110,8 @@ struct WebRouterTests {
     }
     #expect(subprotocol == agreed)
     let head = String(buffer: WebResponse.upgrade(accept, subprotocol: subprotocol))
-    let answered = head.split(separator: "\r\n").filter { $0.hasPrefix("Sec-WebSocket-Protocol") }
-    #expect(answered == (agreed.map { ["Sec-WebSocket-Protocol: \($0)"] } ?? []))
+    let lines = head.split(separator: "\r\n").filter { $0.hasPrefix("Sec-WebSocket-Protocol") }
+    #expect(lines == (agreed.map { ["Sec-WebSocket-Protocol: \($0)"] } ?? []))
     #expect(head.hasSuffix("\r\n\r\n"))
   }
 

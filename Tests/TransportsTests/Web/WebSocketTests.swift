@@ -43,7 +43,7 @@ struct WebSocketTests {
         Array(RawClient.opening("/?x").utf8)
           + RawClient.frame(1, Array(ping.utf8.prefix(middle)), isLast: false)
           + RawClient.frame(9, [7, 8]) + RawClient.frame(0, Array(ping.utf8.dropFirst(middle))))
-      #expect(try await client.receiveAnswer().head.hasPrefix("HTTP/1.1 101 "))
+      #expect(try await client.receiveResponse().head.hasPrefix("HTTP/1.1 101 "))
       let frames = [try await client.receiveFrame(), try await client.receiveFrame()].compactMap {
         $0
       }
@@ -107,9 +107,9 @@ struct WebSocketTests {
       let client = try await RawClient(server.addresses[0])
       try await client.open()
       try await client.frame(2, Array(ping.utf8))
-      let answer = try #require(try await client.receiveFrame())
-      #expect(answer.opcode == 1)
-      #expect(answer.text == pong)
+      let response = try #require(try await client.receiveFrame())
+      #expect(response.opcode == 1)
+      #expect(response.text == pong)
       // Bytes that are not UTF-8 are an error, and the next message is served.
       try await client.frame(2, [0x22, 0xC0, 0x80, 0x22])
       let error = try #require(try await client.receiveFrame())

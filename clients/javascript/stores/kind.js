@@ -36,7 +36,7 @@ export class Machine {
 		return this.#sent.has("view") ? this.#sent.get("view").value : this.state;
 	}
 
-	/** Answers `machine/METHOD` with an update as JSON text, or throws and changes nothing. */
+	/** Responds to `machine/METHOD` with an update as JSON text, or throws and changes nothing. */
 	turn(method, { now, viewer, error = null, ...params }) {
 		const { initial, update, viewers, migrate, version = 1 } = this.#kind;
 		const isAction = method === "action";

@@ -97,7 +97,7 @@ story("an optimistic update is applied immediately and ends with the result", as
   store.subscribe((state) => drawn.push(state.n));
   await settled();
   let id;
-  server.on["store/send"] = (params, peer, number) => ((id = number), later);
+  server.on["store/send"] = (params, connection, number) => ((id = number), later);
   const response = store.send({ type: "set" }, { optimistic: (state) => ({ n: state.n + 10 }) });
   assert.equal(store.state.n, 10);
   await settled();
@@ -106,7 +106,7 @@ story("an optimistic update is applied immediately and ends with the result", as
   assert.equal(store.state.n, 11, "it is drawn on top of each new state");
   assert.equal(store.confirmed.n, 1);
   server.change(10);
-  server.peer.respond(id, { revision: 2, changed: true });
+  server.connection.respond(id, { revision: 2, changed: true });
   await response;
   assert.deepEqual(drawn, [0, 10, 11, 20, 10]);
 });
@@ -115,7 +115,7 @@ story("without settle, an optimistic update ends with the update that applies it
   store.subscribe(() => {});
   await settled();
   let id;
-  server.on["store/send"] = (params, peer, number) => ((id = number), later);
+  server.on["store/send"] = (params, connection, number) => ((id = number), later);
   store.send({ type: "set" }, { settle: false, optimistic: () => ({ n: 5 }) }).catch(() => {});
   await settled();
   server.change(1);
@@ -162,7 +162,7 @@ story("error messages can be printed to a terminal", async ({ server, client }) 
   const waiting = new Promise((resolve) =>
     client.on("status", ({ state, error }) => state === "reconnecting" && resolve(error)),
   );
-  server.peer.raw("\x1b[2J");
+  server.connection.raw("\x1b[2J");
   assert.doesNotMatch(inspect(await waiting), /[\x1b\x9b\u202e]/);
 });
 
@@ -179,7 +179,7 @@ story("pending inputs are sent again, in order, with their sequence numbers", as
   await settled();
   server.on["store/send"] = ({ sequence }) => ({ revision: sequence, changed: false });
   server.accepted = 2;
-  server.peer.cut();
+  server.connection.cut();
   assert.deepEqual(await Promise.all(responses), [1, 2, 3].map((revision) => ({ revision, changed: false })));
   const sent = server.of("store/send").map(({ sequence, input }) => [sequence, input.n]);
   assert.deepEqual(sent.slice(3), [[1, 1], [2, 2], [3, 3]]);
@@ -195,7 +195,7 @@ story("an input has the span of its caller, also when it is sent again", async (
   const response = store.send({ type: "add" }, { traceparent });
   await settled();
   server.on["store/send"] = () => ({ revision: 1, changed: true });
-  server.peer.cut();
+  server.connection.cut();
   await response;
   await store.send({ type: "add" });
   assert.deepEqual(server.of("store/send").map((params) => params.traceparent), [traceparent, traceparent, undefined]);
@@ -203,7 +203,7 @@ story("an input has the span of its caller, also when it is sent again", async (
 
 story("a returning frontend continues after the last accepted sequence number", async ({ server, client, store }) => {
   server.accepted = 41;
-  server.peer.cut();
+  server.connection.cut();
   await reconnected(client);
   await store.send({ type: "add" });
   assert.equal(server.of("store/send").at(-1).sequence, 42);
@@ -213,7 +213,7 @@ story("pending inputs of a frontend without a name fail with the connection", as
   server.on["store/send"] = () => later;
   const response = store.send({ type: "add" });
   await settled();
-  server.peer.cut();
+  server.connection.cut();
   await assert.rejects(response, ConnectionLostError);
   assert.equal(server.of("store/send")[0].sequence, undefined);
   await reconnected(client);
@@ -280,7 +280,7 @@ story("other limits are reported to the sender", async ({ server, store }) => {
 story("a frame above a reported limit is not sent and uses no sequence number", async ({ server, client, store }) => {
   const text = (bytes) => store.send({ type: "add", text: "é" + "a".repeat(bytes - 2) });
   server.limits = { frameBytes: 1000, nesting: 5 };
-  server.peer.cut();
+  server.connection.cut();
   await reconnected(client);
   await text(500);
   const rest = server.lengths.at(-1) - 500;
@@ -313,11 +313,11 @@ for (const [limit, values] of Object.entries(beyond))
     server.on["store/send"] = () => later;
     const [first, second, third] = values.map((value) => store.send({ type: "add", value }));
     await settled();
-    server.peer.refuse(null, { code: -32015, data: { limit } });
+    server.connection.refuse(null, { code: -32015, data: { limit } });
     await assert.rejects(second, (error) => error instanceof LimitError && error.limit === limit);
     server.received = [];
     server.on["store/send"] = ({ sequence }) => ({ revision: sequence, changed: false });
-    server.peer.cut();
+    server.connection.cut();
     assert.deepEqual((await first).revision, 1);
     assert.deepEqual((await third).revision, 3);
     assert.deepEqual(server.of("store/send").map(({ sequence }) => sequence), [1, 3]);
@@ -329,12 +329,12 @@ story("an unparseable frame ends the requests without a response", async ({ serv
   const lost = store.send({ type: "lost" });
   const slow = store.send({ type: "slow" }, { settle: true });
   await settled();
-  server.peer.refuse(null, { code: -32700 });
+  server.connection.refuse(null, { code: -32700 });
   server.on["store/send"] = ({ sequence }) => ({ revision: sequence, changed: false });
   assert.equal((await store.send({ type: "next" })).revision, 3);
   await assert.rejects(lost, ParseError);
   // The error can belong only to this request now.
-  server.peer.refuse(null, { code: -32700 });
+  server.connection.refuse(null, { code: -32700 });
   await assert.rejects(slow, ParseError);
 });
 
@@ -342,7 +342,7 @@ story("an input that is not JSON is refused and does not block later ones", asyn
   const circular = { type: "add" };
   circular.self = circular;
   server.isDown = true;
-  server.peer.cut();
+  server.connection.cut();
   await assert.rejects(store.send({ type: "add", n: 1n }), TypeError);
   await assert.rejects(store.send(circular), TypeError);
   const next = store.send({ type: "add" });
@@ -356,7 +356,7 @@ story("an input that is not JSON is refused and does not block later ones", asyn
 
 story("an input is copied when it is sent", async ({ server, client, store }) => {
   server.isDown = true;
-  server.peer.cut();
+  server.connection.cut();
   const input = { type: "add" };
   const responses = [1, 2, 3].map((n) => store.send(Object.assign(input, { n })));
   server.isDown = false;
@@ -387,7 +387,7 @@ story("inputs keep accepted sequence numbers", async ({ server, client, store })
     }
     return { revision: sequence, changed: false };
   };
-  server.peer.cut();
+  server.connection.cut();
   await Promise.all(responses);
   assert.deepEqual(applied, [4]);
   await store.send({ type: "add", n: 5 });
@@ -402,24 +402,24 @@ story("an accepted input that is cancelled while it is refused does not block la
   await settled();
   server.accepted = 1;
   const places = new Map();
-  server.on["store/send"] = ({ sequence }, peer) => {
-    const place = places.get(peer);
+  server.on["store/send"] = ({ sequence }, connection) => {
+    const place = places.get(connection);
     if (place < sequence) throw { code: -32019, data: { sequence: place } };
     if (sequence === 1) {
-      places.set(peer, 1);
+      places.set(connection, 1);
       aborter.abort();
       throw { code: -32015, data: { limit: "openRequests" } };
     }
     return { revision: sequence, changed: true };
   };
-  server.peer.cut();
+  server.connection.cut();
   await assert.rejects(given, RequestCancelledError);
   assert.deepEqual(await next, { revision: 2, changed: true });
 });
 
 story("an input that cannot be sent does not use the expected sequence number", async ({ server, client, store }) => {
   server.limits = { frameBytes: 500 };
-  server.peer.cut();
+  server.connection.cut();
   await reconnected(client);
   let place;
   server.on["store/send"] = ({ sequence, input }) => {
@@ -444,10 +444,10 @@ story("an input that cannot be sent does not use the expected sequence number", 
 
 story("a refused frame releases the sequence number of its input", async ({ server, store }) => {
   let place;
-  server.on["store/send"] = ({ sequence, input: { n } }, peer) => {
+  server.on["store/send"] = ({ sequence, input: { n } }, connection) => {
     if (place !== undefined && sequence > place) throw { code: -32019, data: { sequence: place } };
     // The first is refused temporarily and then as a frame: its number was not sent again.
-    if (n === 1 && place !== undefined) peer.refuse(null, { code: -32015, data: { limit: "frameBytes" } });
+    if (n === 1 && place !== undefined) connection.refuse(null, { code: -32015, data: { limit: "frameBytes" } });
     if (n === 1 && place !== undefined) return later;
     if (n === 1) {
       place = sequence;
@@ -464,7 +464,7 @@ story("a refused frame releases the sequence number of its input", async ({ serv
 
 story("an aborted input is cancelled at the server; its late response is ignored", async ({ server, store }) => {
   let id;
-  server.on["store/send"] = (params, peer, number) => ((id = number), later);
+  server.on["store/send"] = (params, connection, number) => ((id = number), later);
   const aborter = new AbortController();
   const response = store.send({ type: "load" }, { settle: true, signal: aborter.signal });
   await settled();
@@ -475,7 +475,7 @@ story("an aborted input is cancelled at the server; its late response is ignored
     return true;
   });
   assert.deepEqual(server.of("$/cancelRequest"), [{ id }]);
-  server.peer.refuse(id, { code: -32800 });
+  server.connection.refuse(id, { code: -32800 });
   await assert.rejects(store.send({ type: "load" }, { signal: aborter.signal }), RequestCancelledError);
 });
 
@@ -499,12 +499,12 @@ story("a subscribed store is resumed at the revision of its replica", async ({ s
   store.subscribe((state) => states.push(state.n));
   await settled();
   server.change(1);
-  server.on["session/attach"] = (params, peer, id) => {
-    peer.respond(id, { stores: { s: { replayed: 1 } }, sequence: 0 });
+  server.on["session/attach"] = (params, connection, id) => {
+    connection.respond(id, { stores: { s: { replayed: 1 } }, sequence: 0 });
     server.change(2);
     return later;
   };
-  server.peer.cut();
+  server.connection.cut();
   await reconnected(client);
   assert.deepEqual(server.of("session/attach")[0].revisions, { s: 1 });
   assert.deepEqual(states, [0, 1, 2]);
@@ -520,7 +520,7 @@ story("a snapshot replaces the state and reports the reason", async ({ server, c
     stores: { s: { snapshot: { revision: 7, state: { n: 7 } }, reason: "trimmed" } },
     sequence: 0,
   });
-  server.peer.cut();
+  server.connection.cut();
   await reconnected(client);
   assert.deepEqual([store.state, store.revision, reasons], [{ n: 7 }, 7, ["trimmed"]]);
 });
@@ -553,7 +553,7 @@ story("a new session replaces one that has ended", async ({ server, client, stor
   server.revision = 0;
   server.state = { n: 3 };
   const restarted = new Promise((resolve) => client.on("session", resolve));
-  server.peer.cut();
+  server.connection.cut();
   // An unsent input goes to the new session. A sent one may have been applied in the old session.
   const unsent = store.send({ type: "add", n: 2 });
   await assert.rejects(sent, ExpiredSessionError);
@@ -567,12 +567,12 @@ story("an evicted client does not reconnect", async ({ server, client, store }) 
   const states = store.states();
   await states.next();
   const waiting = assert.rejects(states.next(), SessionEndedError);
-  server.peer.notify("session/closed", { session: "handle", reason: "evicted" });
+  server.connection.notify("session/closed", { session: "handle", reason: "evicted" });
   assert.equal(client.status.state, "closed");
   await waiting;
   await assert.rejects(store.send({ type: "add" }), SessionEndedError);
   await assert.rejects(client.request("ping"), SessionEndedError);
-  assert.equal(server.peers.length, 1);
+  assert.equal(server.connections.length, 1);
 });
 
 story("a wrong token closes the client with an error", async ({ server, client }) => {
@@ -580,7 +580,7 @@ story("a wrong token closes the client with an error", async ({ server, client }
   server.on.initialize = () => {
     throw { code: -32016 };
   };
-  server.peer.cut();
+  server.connection.cut();
   assert.ok((await closed) instanceof UnauthorisedError);
   assert.deepEqual(server.of("initialize")[0].token, "secret");
 }, { token: "secret" });
@@ -589,8 +589,8 @@ story("the last error of the server is the reason of a lost connection", async (
   const waiting = new Promise((resolve) =>
     client.on("status", ({ state, error }) => state === "reconnecting" && resolve(error)),
   );
-  server.peer.send({ id: null, error: { code: -32015, message: "idle", data: { limit: "idleTime" } } });
-  server.peer.cut();
+  server.connection.send({ id: null, error: { code: -32015, message: "idle", data: { limit: "idleTime" } } });
+  server.connection.cut();
   assert.equal((await waiting).limit, "idleTime");
 });
 
@@ -598,7 +598,7 @@ story("an inactive client reports its phase immediately on each connection", asy
   client.setPhase("inactive");
   await settled();
   server.received = [];
-  server.peer.cut();
+  server.connection.cut();
   await reconnected(client);
   const [first, second, third] = server.received.map(([method]) => method);
   assert.deepEqual([first, second, third], ["initialize", "session/attach", "frontend/lifecycle"]);
@@ -608,7 +608,7 @@ story("the client keeps reconnecting with increasing delays", async ({ server, c
   const waits = [];
   client.on("status", (status) => waits.push(status));
   server.isDown = true;
-  server.peer.cut();
+  server.connection.cut();
   await new Promise((resolve) => client.on("status", () => waits.length > 8 && resolve()));
   server.isDown = false;
   client.reconnect();
@@ -618,9 +618,9 @@ story("the client keeps reconnecting with increasing delays", async ({ server, c
 
 story("a silent connection is dropped", async ({ server, client }) => {
   server.on.ping = () => later;
-  const first = server.peer;
+  const first = server.connection;
   await reconnected(client);
-  assert.notEqual(server.peer, first);
+  assert.notEqual(server.connection, first);
 }, { pingInterval: 5 });
 
 story("a store that cannot be opened reports the reason", async ({ server, client }) => {
@@ -637,14 +637,14 @@ story("a store that cannot be opened reports the reason", async ({ server, clien
 
 story("a late result of an earlier subscription is not the state", async ({ server, store }) => {
   const ids = [];
-  server.on["store/subscribe"] = (params, peer, id) => (ids.push(id), later);
+  server.on["store/subscribe"] = (params, connection, id) => (ids.push(id), later);
   store.subscribe(() => {})();
   await settled();
   store.subscribe(() => {});
   await settled();
-  server.peer.respond(ids[0], { revision: 0, state: { n: 0 } });
+  server.connection.respond(ids[0], { revision: 0, state: { n: 0 } });
   assert.equal(store.state, undefined);
-  server.peer.respond(ids[1], { revision: 1, state: { n: 1 } });
+  server.connection.respond(ids[1], { revision: 1, state: { n: 1 } });
   assert.deepEqual(store.state, { n: 1 });
 });
 
@@ -661,7 +661,7 @@ story("closing a store ends its iterations", async ({ server, store }) => {
   const states = store.states();
   await states.next();
   const next = states.next();
-  server.peer.notify("store/closed", { store: "s", reason: "closed" });
+  server.connection.notify("store/closed", { store: "s", reason: "closed" });
   assert.equal((await next).done, true);
 });
 
@@ -669,7 +669,7 @@ story("listeners receive events", async ({ server, store }) => {
   const events = [];
   store.onEvent((event) => events.push(event));
   await settled();
-  server.peer.notify("store/event", { store: "s", event: { type: "submitted" } });
+  server.connection.notify("store/event", { store: "s", event: { type: "submitted" } });
   assert.deepEqual(events, [{ type: "submitted" }]);
 });
 
@@ -688,7 +688,7 @@ story("a closed client sends nothing and fails all calls", async ({ server, clie
   await assert.rejects(response, SessionEndedError);
   await assert.rejects(store.send({ type: "add" }), SessionEndedError);
   assert.equal((await states.next()).done, true);
-  assert.equal(server.peer.isClosed, true);
+  assert.equal(server.connection.isClosed, true);
 });
 
 test("the option WebSocket is used", async () => {

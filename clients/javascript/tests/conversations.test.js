@@ -230,7 +230,7 @@ class Run {
     }
     assert.equal(error, undefined);
     assert.deepEqual(result, message.result);
-    this.followAnswer(end, request, result);
+    this.followResponse(end, request, result);
   }
 
   followNotification(end, { method, params }) {
@@ -243,7 +243,7 @@ class Run {
     this.expect(end, params.store, { revision: params.revision, state });
   }
 
-  followAnswer(end, { method, params }, result) {
+  followResponse(end, { method, params }, result) {
     if (method === "store/subscribe") this.expect(end, params.store, result);
     if (method === "store/unsubscribe") end.expected.delete(params.store);
     if (method === "session/detach" || method === "session/close") end.expected.clear();

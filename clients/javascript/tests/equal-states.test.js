@@ -40,7 +40,7 @@ story("a snapshot after a lost connection is not repeated if it is equal", async
     stores: { s: { snapshot: { revision: 7, state: { n: 0 } }, reason: "trimmed" } },
     sequence: 0,
   });
-  server.peer.cut();
+  server.connection.cut();
   await reconnected(client);
   assert.deepEqual([drawn, store.revision], [[{ n: 0 }], 7]);
   assert.equal(store.state, before, "the object is the same");
@@ -50,7 +50,7 @@ story("the equal state of a new session is not repeated", async ({ server, clien
   server.on["session/attach"] = () => {
     throw { code: -32013 };
   };
-  server.peer.cut();
+  server.connection.cut();
   await reconnected(client);
   assert.deepEqual(store.state, { n: 0 }, "the last state remains until the next one arrives");
   await settled();
@@ -66,12 +66,12 @@ story("updates that change nothing are not reported", async ({ server, store, dr
 
 story("a right optimistic update is reported once", async ({ server, store, drawn }) => {
   let id;
-  server.on["store/send"] = (params, peer, number) => ((id = number), later);
+  server.on["store/send"] = (params, connection, number) => ((id = number), later);
   const sent = store.send({ type: "set" }, { optimistic: () => ({ n: 5 }) });
   await settled();
   assert.equal(store.isOptimistic, true);
   server.change(5);
-  server.peer.respond(id, { revision: 1, changed: true });
+  server.connection.respond(id, { revision: 1, changed: true });
   await sent;
   assert.deepEqual([drawn, store.isOptimistic], [[{ n: 0 }, { n: 5 }], false]);
 });

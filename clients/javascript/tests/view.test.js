@@ -88,12 +88,12 @@ story("the value shows whether the state is optimistic", async ({ server, client
   watched(view);
   await settled();
   let id;
-  server.on["store/send"] = (params, peer, number) => ((id = number), later);
+  server.on["store/send"] = (params, connection, number) => ((id = number), later);
   const sent = view.current().send({ type: "set" }, { optimistic: () => ({ n: 5 }) });
   await settled();
   assert.deepEqual([view.current().state, view.current().isOptimistic], [{ n: 5 }, true]);
   server.change(5);
-  server.peer.respond(id, { revision: 1, changed: true });
+  server.connection.respond(id, { revision: 1, changed: true });
   await sent;
   assert.deepEqual([view.current().state, view.current().isOptimistic], [{ n: 5 }, false]);
 });
@@ -118,7 +118,7 @@ story("a closed store and a closed client show the reason", async ({ server, cli
   const closed = watched(new StoreView(client, "s"));
   const open = watched(new StoreView(client, "t"));
   await settled();
-  server.peer.notify("store/closed", { store: "s", reason: "closed" });
+  server.connection.notify("store/closed", { store: "s", reason: "closed" });
   assert.ok(closed.values.at(-1).error instanceof StoreClosedError);
   client.close();
   assert.ok(open.values.at(-1).error instanceof SessionEndedError);
@@ -133,7 +133,7 @@ story("the state remains while the client reconnects", async ({ server, client }
   const { values } = watched(view);
   await settled();
   const back = new Promise((resolve) => client.on("status", ({ state }) => state === "connected" && resolve()));
-  server.peer.cut();
+  server.connection.cut();
   await settled();
   assert.equal(view.current().status.state, "reconnecting");
   assert.deepEqual(view.current().state, { n: 0 });

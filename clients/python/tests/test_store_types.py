@@ -44,6 +44,11 @@ class State:
     mode: Literal["a", "b"] = "a"
 
 
+class AddedEvent(TypedDict):
+    type: Literal["added"]
+    color: Literal[Color.RED]
+
+
 Input = Renamed | Moved
 
 
@@ -78,6 +83,14 @@ class Types(unittest.TestCase):
         self.assertEqual(Form(Input, tagged=True).decode({"type": "moved", "id": "1"}), Moved("1"))
         value = {"nodes": {"x": {"name": "x", "children": [{"name": "y"}]}}, "pair": [1, 2.0], "mode": "b"}
         self.assertEqual(Form(State).decode(value), State(value["nodes"], (1, 2), "b"))  # type: ignore[arg-type]
+
+    def test_a_typed_dict_of_inputs_has_a_type_of_its_own(self) -> None:
+        form = Form(AddedEvent | Moved, tagged=True)
+        self.assertEqual(form.schema["$defs"]["AddedEvent"], {
+            "type": "object", "required": ["type", "color"],
+            "properties": {"type": {"enum": ["added"]}, "color": {"enum": ["red"]}}})  # fmt: skip
+        received = {"type": "added", "color": "red"}
+        self.assertEqual(form.decode(received), {"type": "added", "color": Color.RED})
 
     def test_wrong_values_are_refused_with_their_path(self) -> None:
         cases: list[tuple[Any, Any, list[str | int]]] = [

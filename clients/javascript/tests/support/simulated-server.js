@@ -3,12 +3,12 @@
 import { digest } from "../../index.js";
 
 /**
- * A simulated server in memory. `on[method](params, peer, id)` returns the result, throws the members of an
+ * A simulated server in memory. `on[method](params, connection, id)` returns the result, throws the members of an
  * error, or returns `later` to delay the response.
  */
 export class SimulatedServer {
   static later = Symbol("later");
-  peers = [];
+  connections = [];
   /** The received messages of all connections: [method, params]. */
   received = [];
   /** The length of each received message in bytes. */
@@ -48,29 +48,29 @@ export class SimulatedServer {
 
   dial = async (listener) => {
     if (this.isDown) throw new Error("connection refused");
-    const peer = {
+    const connection = {
       raw: (text) => listener.message(text),
-      send: (message) => peer.raw(JSON.stringify({ jsonrpc: "2.0", ...message })),
-      notify: (method, params) => peer.send({ method, params }),
-      respond: (id, result) => peer.send({ id, result }),
+      send: (message) => connection.raw(JSON.stringify({ jsonrpc: "2.0", ...message })),
+      notify: (method, params) => connection.send({ method, params }),
+      respond: (id, result) => connection.send({ id, result }),
       /** Sends an error; `id` may be null. */
-      refuse: (id, error) => peer.send({ id, error: { message: "no", ...error } }),
+      refuse: (id, error) => connection.send({ id, error: { message: "no", ...error } }),
       cut: () => listener.closed(new Error("cut")),
     };
-    this.peers.push(peer);
+    this.connections.push(connection);
     return {
       send: (text) => {
         const { id, method, params } = JSON.parse(text);
         this.received.push([method, params]);
         this.lengths.push(Buffer.byteLength(text));
-        queueMicrotask(() => this.#serve(peer, id, method, params));
+        queueMicrotask(() => this.#serve(connection, id, method, params));
       },
-      close: () => (peer.isClosed = true),
+      close: () => (connection.isClosed = true),
     };
   };
 
-  get peer() {
-    return this.peers.at(-1);
+  get connection() {
+    return this.connections.at(-1);
   }
 
   /** Returns the params of all received messages with a method. */
@@ -82,7 +82,7 @@ export class SimulatedServer {
   change(n, members = {}) {
     const base = this.revision++;
     this.state = { n };
-    this.peer.notify("store/changed", {
+    this.connection.notify("store/changed", {
       store: "s",
       base,
       revision: this.revision,
@@ -92,17 +92,17 @@ export class SimulatedServer {
     });
   }
 
-  #serve(peer, id, method, params) {
-    if (peer.isClosed || id === undefined) return;
+  #serve(connection, id, method, params) {
+    if (connection.isClosed || id === undefined) return;
     if (!this.on[method]) throw new Error(`the test does not handle ${method}`);
     let result;
     try {
-      result = this.on[method](params, peer, id);
+      result = this.on[method](params, connection, id);
     } catch (error) {
       if (error instanceof Error) throw error;
-      return peer.refuse(id, error);
+      return connection.refuse(id, error);
     }
-    if (result !== SimulatedServer.later) peer.respond(id, result);
+    if (result !== SimulatedServer.later) connection.respond(id, result);
   }
 }
 

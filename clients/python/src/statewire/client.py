@@ -289,10 +289,10 @@ class Client(ConnectionListener):
 
     def send_input(
         self, store: str, value: Mapping[str, Any], wants_settled: bool,
-        answered: Callable[[SendResult | StatewireError], None], is_idempotent: bool, traceparent: str | None,
+        completion: Callable[[SendResult | StatewireError], None], is_idempotent: bool, traceparent: str | None,
     ) -> Input:
         """Sends an input; see `Store.send`."""
-        return self._inputs.add(store, value, wants_settled, answered, is_idempotent, traceparent)
+        return self._inputs.add(store, value, wants_settled, completion, is_idempotent, traceparent)
 
     def cancel_input(self, entry: Input) -> None:
         """Cancels an input whose result is not awaited any more."""

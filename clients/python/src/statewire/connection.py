@@ -116,13 +116,13 @@ class Connection:
 
     # Sending
 
-    def start(self, method: str, params: Mapping[str, Any], answered: ResponseHandler) -> int:
+    def start(self, method: str, params: Mapping[str, Any], completion: ResponseHandler) -> int:
         """Sends a request.
 
         - Parameters:
           - method: The method.
           - params: Its params.
-          - answered: Is called with the result or the error when the response is handled.
+          - completion: Is called with the result or the error when the response is handled.
         - Returns: The request id, for `cancel`.
         - Raises: `ConnectionLostError` if the connection has ended already; `LimitError` if the frame is
           larger than the server accepts; `TypeError`, `ValueError` if the params are not JSON. Nothing has
@@ -135,7 +135,7 @@ class Connection:
         taken = dict(params)
         frame = request_frame(request, method, taken)
         self.limits.check(frame)
-        self._open[request] = _Open(method, taken, answered, len(frame))
+        self._open[request] = _Open(method, taken, completion, len(frame))
         self._transport.send(frame)
         return request
 
@@ -325,7 +325,7 @@ class Connection:
         if method == "store/send":
             replica = self.replicas.get(store)
             if replica is not None:
-                self._report(replica, replica.answered(result.get("revision")))
+                self._report(replica, replica.check_response(result.get("revision")))
         elif method == "store/state":
             replica = self.replicas.get(store)
             if replica is not None:

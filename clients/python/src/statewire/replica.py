@@ -58,7 +58,7 @@ class Replica:
         self.revision = revision
         return None
 
-    def answered(self, revision: object) -> Divergence | None:
+    def check_response(self, revision: object) -> Divergence | None:
         """Compares the revision of a response: the update to that revision must have arrived before it."""
         if not self.has_diverged and type(revision) is int and revision > self.revision:
             return self._diverge("gap")
@@ -74,7 +74,7 @@ class Replica:
             return None
         if result.get("revision") == self.revision and digest(self.state) != result.get("digest"):
             return self._diverge("digest")
-        return self.answered(result.get("revision"))
+        return self.check_response(result.get("revision"))
 
     def _diverge(self, divergence: Divergence) -> Divergence:
         self.has_diverged = True

@@ -165,7 +165,7 @@ class SessionAttachParams(_SessionAttachParams, total=False):
 
 
 class SessionAttachResult(TypedDict):
-    stores: dict[str, SessionAttachAnswer]
+    stores: dict[str, SessionAttachStoreResult]
     sequence: int | None
 
 
@@ -755,14 +755,14 @@ LoadingViewStateGiven: TypeAlias = (
 )
 NullResult: TypeAlias = None
 Seconds: TypeAlias = float
-SessionAttachAnswer: TypeAlias = (
+SessionAttachReopeningCause: TypeAlias = Literal["migrated", "unreadable", "restored"]
+SessionAttachRevisions: TypeAlias = dict[str, int | None]
+SessionAttachSnapshotReason: TypeAlias = Literal["none", "trimmed", "ahead", "reopened", "redacted"]
+SessionAttachStoreResult: TypeAlias = (
     SessionAttachReplayed
     | SessionAttachSnapshotTaken
     | SessionAttachClosed
 )
-SessionAttachReopeningCause: TypeAlias = Literal["migrated", "unreadable", "restored"]
-SessionAttachRevisions: TypeAlias = dict[str, int | None]
-SessionAttachSnapshotReason: TypeAlias = Literal["none", "trimmed", "ahead", "reopened", "redacted"]
 SessionClosedReason: TypeAlias = Literal["closed", "evicted"]
 SessionPresenceChange: TypeAlias = Literal["attached", "detached", "role"]
 SessionTracedHook: TypeAlias = Literal["receiveSubscription", "receiveRequest", "receiveOutput", "receiveCompletion", "receiveCancel"]

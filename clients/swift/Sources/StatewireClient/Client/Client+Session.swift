@@ -93,7 +93,7 @@ extension Client {
     if phase == .inactive {
       connection.notify("frontend/lifecycle", ["phase": .string(phase.rawValue)])
     }
-    return try await answer(promise, to: id, on: connection, method)
+    return try await response(promise, to: id, on: connection, method)
   }
 
   /// Subscribes to stores one by one, and ends those that the server refuses.

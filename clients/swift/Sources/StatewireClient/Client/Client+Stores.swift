@@ -184,8 +184,8 @@ extension Client {
     guard let record = numbers[ByteName(replica.store)].flatMap({ records[$0] }), let connection
     else { return }
     record.resyncs[divergence, default: 0] += 1
-    connection.start("store/subscribe", ["store": .string(replica.store)]) { answer in
-      switch answer {
+    connection.start("store/subscribe", ["store": .string(replica.store)]) { result in
+      switch result {
       case .success: record.held(connection.replicas[ByteName(replica.store)])
       case .failure(let error as RPCError) where error.code == .storeClosed: self.close(record)
       case .failure(let error as RPCError): self.end(record, error)

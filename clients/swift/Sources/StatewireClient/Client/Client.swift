@@ -212,11 +212,11 @@ extension Client {
   ) async throws -> JSONValue {
     let promise = Promise<JSONValue>()
     let id = connection.start(method, params) { promise.resolve($0) }
-    return try await answer(promise, to: id, on: connection, method, timeout)
+    return try await response(promise, to: id, on: connection, method, timeout)
   }
 
   /// Waits for the result of a request that was sent.
-  func answer(
+  func response(
     _ promise: Promise<JSONValue>, to id: Int, on connection: Connection, _ method: String,
     _ timeout: Duration? = nil
   ) async throws -> JSONValue {

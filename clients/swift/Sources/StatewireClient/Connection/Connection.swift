@@ -9,7 +9,7 @@ internal import StatewireProtocol
 /// in received messages. Callbacks run synchronously, before the next message is handled, so
 /// replicas are up to date when a response is reported.
 final class Connection {
-  typealias Answered = (Result<JSONValue, any Error>) -> Void
+  typealias Completion = (Result<JSONValue, any Error>) -> Void
 
   /// The callbacks of a connection.
   struct Listener {
@@ -29,7 +29,7 @@ final class Connection {
     /// True if the response waits for the effects of the request.
     let settles: Bool
     let size: FrameSize
-    let answered: Answered
+    let completion: Completion
   }
 
   /// The replicas of subscribed stores. At first those of an earlier connection, which
@@ -67,36 +67,36 @@ extension Connection {
   ///   - store: The store in its params, if there is one.
   ///   - settles: True if the response waits for effects.
   ///   - params: Writes the params, one object.
-  ///   - answered: Called with the result or the error when the response is handled.
+  ///   - completion: Called with the result or the error when the response is handled.
   /// - Returns: The request id, for `cancel`.
   @discardableResult
   func start(
     _ method: String, store: String, settles: Bool = false, params: (inout JSONWriter) -> Void,
-    answered: @escaping Answered
+    completion: @escaping Completion
   ) -> Int {
     lastID += 1
     let id = lastID
     if let end {
-      answered(.failure(end))
+      completion(.failure(end))
       return id
     }
     switch write(id: id, method, params) {
     case .success(let size):
       requests[id] = Request(
-        method: method, store: store, settles: settles, size: size, answered: answered)
+        method: method, store: store, settles: settles, size: size, completion: completion)
       listener.wrote()
     case .failure(let refusal):
-      answered(.failure(refusal))
+      completion(.failure(refusal))
     }
     return id
   }
 
   /// Sends a request with params as a value.
   @discardableResult
-  func start(_ method: String, _ params: JSONValue, answered: @escaping Answered) -> Int {
+  func start(_ method: String, _ params: JSONValue, completion: @escaping Completion) -> Int {
     start(
       method, store: params["store"]?.string ?? "", settles: params["settle"]?.bool ?? false,
-      params: { $0.value(params) }, answered: answered)
+      params: { $0.value(params) }, completion: completion)
   }
 
   /// Sends a notification, unless its frame exceeds a limit of the server.
@@ -174,7 +174,7 @@ extension Connection {
     self.end = end
     let open = requests.sorted { $0.key < $1.key }
     requests = [:]
-    for (_, request) in open { request.answered(.failure(end)) }
+    for (_, request) in open { request.completion(.failure(end)) }
   }
 
   private func take(_ message: JSONValue) throws {
@@ -186,7 +186,7 @@ extension Connection {
       // Servers of this protocol version send no requests.
       if members["id"] == nil, let params = members["params"] { notified(method, params) }
     } else {
-      try answered(members)
+      try takeResponse(members)
     }
   }
 
@@ -204,7 +204,7 @@ extension Connection {
     listener.notified(method, params)
   }
 
-  private func answered(_ message: JSONObject) throws {
+  private func takeResponse(_ message: JSONObject) throws {
     guard let id = message["id"]?.int, let request = requests.removeValue(forKey: id) else {
       if let error = message["error"], message["id"]?.isNull == true {
         failed(RPCError(received: error))
@@ -212,7 +212,7 @@ extension Connection {
       return
     }
     if let error = message["error"] {
-      request.answered(.failure(RPCError(received: error)))
+      request.completion(.failure(RPCError(received: error)))
       return
     }
     guard let result = message["result"],
@@ -221,7 +221,7 @@ extension Connection {
       throw StatewireError(.protocolViolation, "the result of \(request.method) is not an object")
     }
     try updateReplicas(request, result)
-    request.answered(.success(result))
+    request.completion(.success(result))
   }
 }
 
@@ -255,18 +255,18 @@ extension Connection {
     guard !isSearching, !requests.isEmpty else { return }
     let last = lastID
     isSearching = true
-    start("ping", [:]) { [unowned self] answer in
+    start("ping", [:]) { [unowned self] result in
       isSearching = false
-      guard case .success = answer else { return }
+      guard case .success = result else { return }
       let open = requests.filter { $0.key <= last }
       // The response to a request without `settle` would have preceded that to the ping.
-      let unanswered = open.filter { !$0.value.settles }
-      fail(error, (unanswered.isEmpty ? open : unanswered).keys.sorted())
+      let immediate = open.filter { !$0.value.settles }
+      fail(error, (immediate.isEmpty ? open : immediate).keys.sorted())
     }
   }
 
   private func fail(_ error: RPCError, _ ids: [Int]) {
-    for id in ids { requests.removeValue(forKey: id)?.answered(.failure(error)) }
+    for id in ids { requests.removeValue(forKey: id)?.completion(.failure(error)) }
   }
 }
 
@@ -283,7 +283,7 @@ extension Connection {
     switch request.method {
     case "store/send":
       if let replica = replicas[store] {
-        report(replica, replica.answered(revision: result["revision"]?.int))
+        report(replica, replica.checkResponse(revision: result["revision"]?.int))
       }
     case "store/state":
       if let replica = replicas[store] { report(replica, replica.compare(result)) }
@@ -309,10 +309,10 @@ extension Connection {
       throw StatewireError(.protocolViolation, "the result of session/attach has no stores")
     }
     replicas = replicas.filter { stores[$0.key.text] != nil }
-    for (store, answer) in stores {
-      if let snapshot = answer["snapshot"] {
+    for (store, result) in stores {
+      if let snapshot = result["snapshot"] {
         try hold(ByteName(store), snapshot)
-      } else if answer["closed"] != nil {
+      } else if result["closed"] != nil {
         replicas[ByteName(store)] = nil
       }
     }

@@ -5,14 +5,14 @@ internal import StatewireProtocol
 
 /// One input, from `send` until its result.
 final class Input {
-  typealias Answered = (Result<StoreSend.Result, any Error>) -> Void
+  typealias Completion = (Result<StoreSend.Result, any Error>) -> Void
 
   let sequence: Int
   let store: String
   /// The input as JSON.
   let text: [UInt8]
   let wantsSettled: Bool
-  fileprivate(set) var answered: Answered
+  fileprivate(set) var completion: Completion
   /// Its request id on the current connection; nil if it was not sent on that.
   fileprivate(set) var request: Int?
   fileprivate var wasSent = false
@@ -21,13 +21,14 @@ final class Input {
   fileprivate var isCancelled = false
 
   fileprivate init(
-    sequence: Int, store: String, text: [UInt8], wantsSettled: Bool, answered: @escaping Answered
+    sequence: Int, store: String, text: [UInt8], wantsSettled: Bool,
+    completion: @escaping Completion
   ) {
     self.sequence = sequence
     self.store = store
     self.text = text
     self.wantsSettled = wantsSettled
-    self.answered = answered
+    self.completion = completion
   }
 }
 
@@ -70,14 +71,14 @@ extension Inputs {
   ///
   /// - Throws: `StatewireError` with the code `busy`.
   func add(
-    store: String, text: [UInt8], wantsSettled: Bool, answered: @escaping Input.Answered
+    store: String, text: [UInt8], wantsSettled: Bool, completion: @escaping Input.Completion
   ) throws -> Input {
     guard hasCapacity else {
       throw StatewireError(.tooManyPending, "\(maximumCount) inputs are pending")
     }
     last += 1
     let input = Input(
-      sequence: last, store: store, text: text, wantsSettled: wantsSettled, answered: answered)
+      sequence: last, store: store, text: text, wantsSettled: wantsSettled, completion: completion)
     waiting[last] = input
     send(input)
     // Its frame exceeds a limit and was not sent, so its number is free.
@@ -91,7 +92,7 @@ extension Inputs {
   /// is kept until the response, and sent again without its content if necessary.
   func cancel(_ input: Input) {
     guard isOpen(input) else { return }
-    input.answered = { _ in }
+    input.completion = { _ in }
     input.isCancelled = true
     if let request = input.request, let connection {
       connection.cancel(request)
@@ -130,7 +131,7 @@ extension Inputs {
   func sessionWasLost() {
     for input in inOrder where input.wasSent {
       done(input)
-      input.answered(.failure(StatewireError(.sessionLost, "the session has expired")))
+      input.completion(.failure(StatewireError(.sessionLost, "the session has expired")))
     }
   }
 
@@ -139,7 +140,7 @@ extension Inputs {
     connection = nil
     let pending = inOrder
     waiting = [:]
-    for input in pending { input.answered(.failure(error)) }
+    for input in pending { input.completion(.failure(error)) }
     capacity.end()
   }
 
@@ -183,21 +184,21 @@ extension Inputs {
       writer.key("input")
       writer.raw(text)
       writer.endObject()
-    } answered: { answer in
-      self.answered(input, request, answer)
+    } completion: { result in
+      self.completed(input, request, result)
     }
     (input.request, input.wasSent) = (request, true)
   }
 
-  private func answered(
-    _ input: Input, _ request: Int, _ answer: Result<JSONValue, any Error>
+  private func completed(
+    _ input: Input, _ request: Int, _ result: Result<JSONValue, any Error>
   ) {
     guard isOpen(input) else { return }
-    switch answer {
+    switch result {
     case .success(let result):
       refusals = 0
       done(input)
-      input.answered(
+      input.completion(
         .success(
           StoreSend.Result(
             revision: result["revision"]?.int ?? 0, changed: result["changed"]?.bool ?? false)))
@@ -207,7 +208,7 @@ extension Inputs {
     case .failure(let error as RPCError):
       refusals = 0
       done(input)
-      input.answered(.failure(error))
+      input.completion(.failure(error))
     case .failure:
       // The connection was lost. The next one sends the input again.
       break

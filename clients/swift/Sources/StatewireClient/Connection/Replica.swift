@@ -47,7 +47,7 @@ final class Replica {
   }
 
   /// Compares the revision of a response: the update to that revision must have arrived before it.
-  func answered(revision: Int?) -> Divergence? {
+  func checkResponse(revision: Int?) -> Divergence? {
     guard !hasDiverged, let revision, revision > self.revision else { return nil }
     return diverge(.gap)
   }
@@ -63,7 +63,7 @@ final class Replica {
     {
       return diverge(.digest)
     }
-    return answered(revision: result["revision"]?.int)
+    return checkResponse(revision: result["revision"]?.int)
   }
 
   private func diverge(_ divergence: Divergence) -> Divergence {

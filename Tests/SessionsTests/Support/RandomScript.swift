@@ -18,9 +18,9 @@ struct Moment: Sendable {
     let frames: [String]
   }
 
-  struct StoreParameters: Sendable {
+  struct ClientState: Sendable {
     let handle: SessionHandle
-    let isOver: Bool
+    let isEnded: Bool
     let sequence: Int
     let stores: [String: Store]
     /// The inputs that the `errands` store has accepted.
@@ -31,18 +31,18 @@ struct Moment: Sendable {
   struct Sent: Sendable {
     var sum = 0
     var writes: [Int] = []
-    var laters: [Int] = []
+    var delayed: [Int] = []
     var risks: [Int] = []
   }
 
   let commits: Int
   let bank: Bank
-  let seats: [StoreParameters]
+  let clients: [ClientState]
 }
 
 /// Clients that perform random steps.
-final class Play {
-  fileprivate final class StoreParameters {
+final class RandomScript {
+  fileprivate final class RandomClient {
     let name: String
     let listener = Listener()
     var participant: Participant
@@ -57,7 +57,7 @@ final class Play {
   }
 
   private(set) var moments: [Moment] = []
-  private var seats: [StoreParameters] = []
+  private var clients: [RandomClient] = []
   private var generator: FixedNumbers
   private var lastItem = 0
   private let bank: Bank
@@ -67,39 +67,39 @@ final class Play {
   ) throws {
     generator = FixedNumbers(seed: seed)
     self.bank = bank
-    for name in ["ann", "bob", "cid"] { seats.append(try StoreParameters(name, shard)) }
+    for name in ["ann", "bob", "cid"] { clients.append(try RandomClient(name, shard)) }
     journal.whenCommitted = { [unowned self] in
-      let seats = seats.map { $0.seen() }
-      moments.append(Moment(commits: journal.commits.count, bank: bank.copy(), seats: seats))
+      let clients = clients.map { $0.snapshot() }
+      moments.append(Moment(commits: journal.commits.count, bank: bank.copy(), clients: clients))
     }
   }
 
   /// Performs one random step of one client.
   func step(_ shard: isolated Shard) async throws {
-    let participant = seats[Int.random(in: 0..<seats.count, using: &generator)]
-    guard !participant.participant.session.isEnded else { return }
+    let client = clients[Int.random(in: 0..<clients.count, using: &generator)]
+    guard !client.participant.session.isEnded else { return }
     func send(_ input: String, to store: String = "errands") throws {
-      participant.sequence += 1
-      try shard.send(input, participant.participant, to: store, sequence: participant.sequence)
+      client.sequence += 1
+      try shard.send(input, client.participant, to: store, sequence: client.sequence)
     }
     lastItem += 1
     let item = lastItem
     switch Int.random(in: 0..<15, using: &generator) {
     case 0, 1:
-      participant.sent.sum += item
+      client.sent.sum += item
       try send(#"{"type":"add","amount":\#(item)}"#)
     case 2:
-      participant.sent.sum += 2 * item
+      client.sent.sum += 2 * item
       try send(#"{"type":"addEach","amounts":[\#(item),0,\#(item)]}"#)
     case 3, 4:
-      participant.sent.writes.append(item)
+      client.sent.writes.append(item)
       try send(#"{"type":"write","item":\#(item)}"#)
     case 5:
-      participant.sent.laters.append(item)
+      client.sent.delayed.append(item)
       let seconds = Int.random(in: 0..<20, using: &generator)
       try send(#"{"type":"later","item":\#(item),"seconds":\#(seconds)}"#)
     case 6:
-      participant.sent.risks.append(item)
+      client.sent.risks.append(item)
       try send(#"{"type":"risk","item":\#(item)}"#)
     case 7: try send(#"{"type":"idle","item":\#(item)}"#)
     case 8: if Int.random(in: 0..<3, using: &generator) == 0 { try send(#"{"type":"hide"}"#) }
@@ -110,40 +110,40 @@ final class Play {
         #"{"type":"drop","id":"\#(id)"}"#,
         #"{"type":"moveFirst","id":"\#(id)"}"#,
       ]
-      if !isClosed("shelf", participant) {
+      if !isClosed("shelf", client) {
         try send(inputs[Int.random(in: 0..<3, using: &generator)], to: "shelf")
       }
-    case 10: try toggle("shelf", "shelf", participant, shard)
+    case 10: try toggle("shelf", "shelf", client, shard)
     case 11:
-      try toggle("more", "errands", participant, shard)
-      if !isClosed("more", participant) {
+      try toggle("more", "errands", client, shard)
+      if !isClosed("more", client) {
         try send(#"{"type":"idle","item":\#(item)}"#, to: "more")
       }
     case 12: try send(#"{"type":"add","amount":\#(item)}"#, to: "counter")
     case 13: await shard.pass(seconds: Int.random(in: 0..<4, using: &generator))
     default:
-      guard participant.name != "cid" || Int.random(in: 0..<4, using: &generator) > 0 else {
+      guard client.name != "cid" || Int.random(in: 0..<4, using: &generator) > 0 else {
         return shard.turn {
-          participant.participant.session.close(by: participant.participant, isolation: shard)
+          client.participant.session.close(by: client.participant, isolation: shard)
         }
       }
       shard.turn {
-        participant.participant.session.leave(participant.participant, isolation: shard)
+        client.participant.session.leave(client.participant, isolation: shard)
       }
-      (participant.participant, _, _) = try shard.resume(
-        participant.handle, named: participant.name, telling: participant.listener)
+      (client.participant, _, _) = try shard.resume(
+        client.handle, named: client.name, notifying: client.listener)
     }
   }
 
-  private func isClosed(_ store: String, _ participant: StoreParameters) -> Bool {
-    participant.participant.session.storeEntries[store]?.isClosed ?? false
+  private func isClosed(_ store: String, _ client: RandomClient) -> Bool {
+    client.participant.session.storeEntries[store]?.isClosed ?? false
   }
 
   /// Closes a store if it is open, otherwise opens it.
   private func toggle(
-    _ store: String, _ kind: String, _ participant: StoreParameters, _ shard: isolated Shard
+    _ store: String, _ kind: String, _ client: RandomClient, _ shard: isolated Shard
   ) throws {
-    let session = participant.participant.session
+    let session = client.participant.session
     try shard.turn {
       if session.storeEntries[store]?.isClosed == false {
         try session.close(store, isolation: shard)
@@ -154,20 +154,20 @@ final class Play {
   }
 }
 
-extension Play.StoreParameters {
-  fileprivate func seen() -> Moment.StoreParameters {
+extension RandomScript.RandomClient {
+  fileprivate func snapshot() -> Moment.ClientState {
     var stores: [String: Moment.Store] = [:]
     for storeEntry in participant.session.storeEntries.values {
-      stores[storeEntry.name] = storeEntry.seen
+      stores[storeEntry.name] = storeEntry.snapshot
     }
-    return Moment.StoreParameters(
-      handle: handle, isOver: participant.session.isEnded, sequence: sequence, stores: stores,
+    return Moment.ClientState(
+      handle: handle, isEnded: participant.session.isEnded, sequence: sequence, stores: stores,
       sent: sent)
   }
 }
 
 extension StoreEntry {
-  var seen: Moment.Store {
+  var snapshot: Moment.Store {
     var frames: [String] = []
     if let history {
       history.forEach(from: history.start) { frames.append(String(decoding: $0, as: UTF8.self)) }

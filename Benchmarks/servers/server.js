@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The peer in Node: its own modules, patches written by hand. Usage: node peer.js PORT | node peer.js stdio.
+// The server in Node: its own modules, patches written by hand.
+// Usage: node server.js PORT | node server.js stdio.
 "use strict";
 
 const net = require("node:net");

@@ -6,8 +6,8 @@ import Wire
 
 @testable import Delivery
 
-@Suite("Requests whose responses were discarded")
-struct UnansweredRequestsTests {
+@Suite("Discarded responses")
+struct DiscardedResponsesTests {
   private static let framings: [MessageFraming] = [
     .stream(.lines), .stream(.headers), .webSocket,
   ]
@@ -22,7 +22,7 @@ struct UnansweredRequestsTests {
     return writer.bytes()
   }
 
-  @Test("their ids are read from the responses, in every framing", arguments: 0..<3)
+  @Test("the ids of their requests are read, in every framing", arguments: 0..<3)
   func ids(framing index: Int) {
     let framing = Self.framings[index]
     let long = String(repeating: "x", count: 70_000)
@@ -34,16 +34,16 @@ struct UnansweredRequestsTests {
         #"{"jsonrpc":"2.0","id":"b","result":"\#(long)"}"#,
         #"{"jsonrpc":"2.0","id":3,"result":"\#(long.prefix(300))"}"#,
       ], framing)
-    let requests = UnansweredRequests(in: bytes, framing: framing)
+    let responses = DiscardedResponses(in: bytes, framing: framing)
     func text(_ ids: [[UInt8]]?) -> [String]? {
       ids?.map { String(decoding: $0, as: UTF8.self) }
     }
-    #expect(text(requests?.single) == ["1", #""b""#, "3"])
-    #expect(requests?.batches.map { text($0) } == [["2", #""a""#]])
-    #expect(UnansweredRequests(in: [], framing: framing) == UnansweredRequests())
+    #expect(text(responses?.single) == ["1", #""b""#, "3"])
+    #expect(responses?.batches.map { text($0) } == [["2", #""a""#]])
+    #expect(DiscardedResponses(in: [], framing: framing) == DiscardedResponses())
     // A part of a frame was sent before.
-    #expect(UnansweredRequests(in: Array(bytes.dropFirst(20)), framing: framing) == nil)
-    #expect(UnansweredRequests(in: Array(bytes.dropLast(3)), framing: framing) == nil)
+    #expect(DiscardedResponses(in: Array(bytes.dropFirst(20)), framing: framing) == nil)
+    #expect(DiscardedResponses(in: Array(bytes.dropLast(3)), framing: framing) == nil)
   }
 
   @Test("a message in fragments, and control frames between messages of a WebSocket")
@@ -60,16 +60,16 @@ struct UnansweredRequestsTests {
     }
     let bytes = [0x8A, 2, 0x70, 0x71] + writer.bytes() + [0x8A, 0]
     #expect(
-      UnansweredRequests(in: bytes, framing: .webSocket)?.single == [Array("1".utf8)])
+      DiscardedResponses(in: bytes, framing: .webSocket)?.single == [Array("1".utf8)])
   }
 
   @Test("the requests of messages that were not carried out count as well")
   func messages() {
-    var requests = UnansweredRequests()
-    requests.add(message: Array(#"{"id":1,"method":"ping"}"#.utf8))
-    requests.add(message: Array(#"{"method":"ping"}"#.utf8))
-    requests.add(message: Array(#"[{"id":2,"method":"ping"},{"method":"ping"}]"#.utf8))
-    requests.add(message: Array("x".utf8))
-    #expect(requests.single == [Array("1".utf8)] && requests.batches == [[Array("2".utf8)]])
+    var responses = DiscardedResponses()
+    responses.add(message: Array(#"{"id":1,"method":"ping"}"#.utf8))
+    responses.add(message: Array(#"{"method":"ping"}"#.utf8))
+    responses.add(message: Array(#"[{"id":2,"method":"ping"},{"method":"ping"}]"#.utf8))
+    responses.add(message: Array("x".utf8))
+    #expect(responses.single == [Array("1".utf8)] && responses.batches == [[Array("2".utf8)]])
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The peer in Go: the standard library, patches written by hand. Usage: peer PORT | peer stdio.
+// The server in Go: the standard library, patches written by hand. Usage: server PORT | server stdio.
 package main
 
 import (

@@ -7,7 +7,7 @@ import ClientTransports
 /// It sends each message back, in the same framing. `"exit"` makes it end, `"errors"` makes it
 /// write a line to its standard error, and for `"flood"` it sends `floodCount` messages of 1000
 /// bytes.
-enum ScriptedPeer {
+enum EchoServer {
   /// Several times the messages that fit into a `ClientInbox` and a pipe.
   static let floodCount = 2000
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The peer in Python: asyncio, patches written by hand. Usage: peer.py PORT | peer.py stdio.
+"""The server in Python: asyncio, patches written by hand. Usage: server.py PORT | server.py stdio.
 
 Uses orjson if it is installed, otherwise the json module of the standard library.
 """

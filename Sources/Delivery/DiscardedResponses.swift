@@ -6,7 +6,7 @@ public import Wire
 /// The ids of requests whose responses were discarded before they were sent.
 ///
 /// They are read from the bytes of the responses, which costs nothing while responses are sent.
-public struct UnansweredRequests: Equatable, Sendable {
+public struct DiscardedResponses: Equatable, Sendable {
   /// The ids of separate requests, as JSON text.
   public private(set) var single: [[UInt8]] = []
   /// The ids of the requests of each batch.

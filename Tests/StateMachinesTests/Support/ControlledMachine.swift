@@ -4,7 +4,7 @@ import StateMachines
 import TestSupport
 
 /// A state machine whose effects a test defines; an input selects an effect by its name.
-struct Puppet: StateMachine {
+struct ControlledMachine: StateMachine {
   struct Input: Codable, Equatable, Sendable, ExpressibleByStringLiteral {
     var name: String
     init(stringLiteral name: String) { self.name = name }
@@ -50,7 +50,7 @@ struct Puppet: StateMachine {
   }
 }
 
-extension Effect<Puppet.Action> {
+extension Effect<ControlledMachine.Action> {
   /// Returns work that sleeps for some seconds and then adds a note, unless it was cancelled.
   static func note(_ note: String, after seconds: Int) -> Effect {
     .run(note) { context in
