@@ -206,6 +206,15 @@ class TestStores(unittest.TestCase):
         kind.take("a")
         store.finish()
 
+    def test_a_restart_begins_the_latest_work_again(self) -> None:
+        """It cancels the other work with its id, which was then not found."""
+        kind = Kind()
+        kind.store.inject("work", "hang", times=2)
+        store = kind.do(run("work", "x", id="a", latest=True, restart="again"), run("work", "y", id="a"))
+        store.restart()
+        kind.take("done x")
+        store.finish()
+
     def test_viewers_see_their_view(self) -> None:
         def viewers(state: Any, viewers: list[Viewer]) -> Any:
             return {"names": [viewer.identity for viewer in viewers]}

@@ -11,5 +11,4 @@ from .testing import TestFailure, TestStore
 
 __all__ = [
     "Context", "Effect", "Refusal", "StoreKind", "TestFailure", "TestStore", "Viewer", "Work",
-    "action", "after", "cancel", "event", "every", "redacted", "run", "serve",
-]  # fmt: skip
+    "action", "after", "cancel", "event", "every", "redacted", "run", "serve"]  # fmt: skip

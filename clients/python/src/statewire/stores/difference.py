@@ -21,14 +21,13 @@ def difference(old: Any, new: Any, path: str = "") -> _Patch:
     """Returns the operations that make `old`, the value at `path`, to `new`."""
     if old is new:
         return []
+    if isinstance(old, (list, tuple)) and isinstance(new, (list, tuple)):
+        return _elements(old, new, path)
     a, b = members(old), members(new)
     # Two cases of a union have few members in common.
     if a is not None and b is not None and a.get("type") == b.get("type"):
         return _members(a, b, path)
-    if isinstance(old, (list, tuple)) and isinstance(new, (list, tuple)):
-        return _elements(old, new, path)
-    is_same = type(old) is type(new) and old == new
-    return [] if is_same else [{"op": "replace", "path": path, "value": new}]
+    return [] if type(old) is type(new) and old == new else [{"op": "replace", "path": path, "value": new}]
 
 
 def _members(old: dict[str, Any], new: dict[str, Any], path: str) -> _Patch:
@@ -68,9 +67,8 @@ def _elements(old: Any, new: Any, path: str) -> _Patch:
             if len(patch) == maximum:
                 return [{"op": "replace", "path": path, "value": new}]
             # The element that is here moves if its place is further away than the element that belongs here.
-            at, to = line.index(rank, rank), rank
-            if line[rank] > at:
-                at, to = rank, line[rank]
+            found, away = line.index(rank, rank), line[rank]
+            at, to = (rank, away) if away > found else (found, rank)
             line.insert(to, line.pop(at))
             patch.append({"op": "move", "from": f"{path}/{start + at}", "path": f"{path}/{start + to}"})
     for index, (key, element) in enumerate(zip(after, b, strict=True), start):
@@ -83,9 +81,8 @@ def _elements(old: Any, new: Any, path: str) -> _Patch:
 
 def _key(element: Any) -> Any:
     """Returns a key of an element: its id, itself or its value."""
-    parts = members(element)
-    name = None if parts is None else parts.get("id")
+    name = element.get("id") if isinstance(element, dict) else getattr(element, "id", None)
     if isinstance(name, (str, int)):
         return "id", type(name), name
-    is_container = parts is not None or isinstance(element, (list, tuple))
-    return ("object", id(element)) if is_container else ("value", type(element), element)
+    is_plain = element is None or isinstance(element, (str, int, float))
+    return ("value", type(element), element) if is_plain else ("object", id(element))

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Effects and events, which an update returns as data and the server carries out, and refusals."""
 
-import dataclasses
 import enum
 import functools
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Effect:
     """An effect, an event or a redaction: its type and its members in the form of the protocol."""
 
@@ -28,9 +28,8 @@ class Refusal(Exception):
         self.message, self.path, self.limit = message, list(path), limit
 
 
-def action(
-    action: Any, *, name: str | None = None, id: str | None = None, failed: Any = None, latest: bool = False
-) -> Effect:
+def action(action: Any, *, name: str | None = None, id: str | None = None, failed: Any = None,
+           latest: bool = False) -> Effect:  # fmt: skip
     """Sends an action before later inputs. A test can inject faults into `name`; then `failed` is sent."""
     return _effect("action", action=action, name=name, id=id, failed=failed, latest=latest or None)
 
@@ -50,25 +49,22 @@ def cancel(id: str) -> Effect:
     return _effect("cancel", id=id)
 
 
-def run(
-    name: str, arguments: Any = None, *, id: str | None = None, failed: Any = None, latest: bool = False,
-    serial: str | None = None, debounce: int | None = None, throttle: int | None = None,
-    retry: tuple[int, int] | None = None, timeout: int | None = None,
-    restart: Literal["fail", "again"] | None = None,
-) -> Effect:  # fmt: skip
+def run(name: str, arguments: Any = None, *, id: str | None = None, failed: Any = None, latest: bool = False,
+        serial: str | None = None, debounce: int | None = None, throttle: int | None = None,
+        retry: tuple[int, int] | None = None, timeout: int | None = None,
+        restart: Literal["fail", "again"] | None = None) -> Effect:  # fmt: skip
     """Asks for the work `runs[name]`, which gives an action. `failed` is the action if the work fails.
 
     `retry` has the attempts and the first wait. All times are milliseconds.
     """
-    return _effect(
-        "run", name=name, arguments=arguments, id=id, failed=failed, latest=latest or None, serial=serial,
-        debounce=debounce, throttle=throttle, timeout=timeout, restart=restart,
-        retry=retry and {"attempts": retry[0], "milliseconds": retry[1]})  # fmt: skip
+    return _effect("run", name=name, arguments=arguments, id=id, failed=failed, latest=latest or None,
+                   serial=serial, debounce=debounce, throttle=throttle, timeout=timeout, restart=restart,
+                   retry=retry and {"attempts": retry[0], "milliseconds": retry[1]})  # fmt: skip
 
 
 def event(event: Any, to: Sequence[str] | None = None) -> Effect:
     """Sends an event once, to all subscribers or to the viewers in `to`."""
-    return Effect("event", {"event": tagged(event)} | ({} if to is None else {"to": list(to)}))
+    return Effect("event", given(event=tagged(event), to=None if to is None else list(to)))
 
 
 def redacted() -> Effect:
@@ -78,7 +74,7 @@ def redacted() -> Effect:
 
 def tagged(value: Any) -> Any:
     """Returns the JSON form of an input, action or event: a data class has its name as `type`."""
-    return {"type": tag(type(value)), **members(value)} if dataclasses.is_dataclass(value) else value
+    return {"type": tag(type(value)), **members(value)} if is_dataclass(value) else value
 
 
 def tag(cls: type) -> str:
@@ -90,28 +86,35 @@ def members(value: Any) -> Any:
     """Returns the members of a dictionary or of a data class; None for other values."""
     if isinstance(value, dict):
         return value
-    names = _fields(value.__class__)
-    return None if names is None else {name: getattr(value, name) for name in names}
+    return {name: getattr(value, name) for name in _names(type(value))} if is_dataclass(value) else None
 
 
-@functools.lru_cache(maxsize=256)
-def _fields(cls: Any) -> list[str] | None:
-    return [field.name for field in dataclasses.fields(cls)] if dataclasses.is_dataclass(cls) else None
+# Returns the names of the fields of a data class.
+_names: Any = functools.lru_cache(maxsize=256)(lambda cls: [field.name for field in fields(cls)])
 
 
-def _effect(type: str, **members: Any) -> Effect:
-    forms = {key: tagged(value) if key in ("action", "failed") else value for key, value in members.items()}
-    return Effect(type, {key: form for key, form in forms.items() if form is not None})
+def given(**members: Any) -> dict[str, Any]:
+    """Returns the members that are not None."""
+    return {name: value for name, value in members.items() if value is not None}
 
 
-def _plain(value: Any) -> Any:
+def _effect(type: str, action: Any = None, failed: Any = None, **members: Any) -> Effect:
+    return Effect(type, given(**members, action=tagged(action), failed=tagged(failed)))
+
+
+def _form(value: Any) -> Any:
     """Returns the JSON form of a value that json does not know."""
     if isinstance(value, enum.Enum):
         return value.value
-    if dataclasses.is_dataclass(value):
-        return members(value)
-    raise TypeError(f"a {type(value).__name__} cannot be represented in JSON")
+    if (parts := members(value)) is None:
+        raise TypeError(f"a {type(value).__name__} cannot be represented in JSON")
+    return parts
 
 
 # Returns the JSON text of a value; raises `TypeError` or `ValueError` if it has none, such as NaN.
-text = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain).encode
+text = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_form).encode
+
+
+def plain(value: Any) -> Any:
+    """Returns the JSON form of a value as the other side receives it."""
+    return json.loads(text(value))

@@ -3,18 +3,19 @@
 
 import dataclasses
 import functools
-import inspect
-import json
 from collections.abc import Callable, Mapping
+from inspect import Parameter, signature
 from typing import Any, Literal, get_origin, get_type_hints
 
 from .difference import difference
-from .effects import Effect, text
+from .effects import Effect, given, plain, text
 from .types import Form
 
 # A patch that is this much longer than the state is replaced by it. Short states are patched, so that clients
 # see what has changed.
 _SLACK = 256
+# Differs from each state and view.
+_UNSENT: Any = object()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,6 +27,10 @@ class Viewer:
     role: str | None = None
 
 
+# Also the viewer of the default view.
+_SERVER = Viewer()
+
+
 @dataclasses.dataclass(frozen=True)
 class Context:
     """The circumstances of an input or action: an optional last parameter of `initial` and `update`."""
@@ -33,7 +38,7 @@ class Context:
     name: str
     configuration: Any
     now: int
-    viewer: Viewer = Viewer()
+    viewer: Viewer = _SERVER
     is_action: bool = False
     # `reason` and `message`, if the action stands for a failure.
     error: dict[str, str] | None = None
@@ -78,82 +83,72 @@ class StoreKind:
     @functools.cached_property
     def forms(self) -> dict[str, Form]:
         """The forms of the types, by the names in the protocol."""
-        return {
-            "configuration": Form(self.configuration), "state": Form(self.state),
-            "input": Form(self.inputs, tagged=True), "action": Form(self.actions, tagged=True),
-            "event": Form(self.events, tagged=True),
-            "viewState": Form(_hints(self.view)[-1] if self.view else self.state),
-        }  # fmt: skip
+        view_state = _hints(self.view)[-1] if self.view else self.state
+        values = {"configuration": self.configuration, "state": self.state, "viewState": view_state}
+        messages = {"input": self.inputs, "action": self.actions, "event": self.events}
+        return {name: Form(of, tagged=name in messages) for name, of in (values | messages).items()}
 
     def description(self) -> dict[str, Any]:
         """Returns the result of `machine/describe`."""
         public = ("configuration", "input", "viewState", "event")
         schemas = {name: schema for name in public if (schema := self.forms[name].schema)}
-        watches = bool(self.viewers or self.views_by)
-        views = {"viewsBy": self.views_by} if self.views_by else {}
-        return {"protocol": 1, "version": self.version, "schemas": schemas, "watchesViewers": watches} | views
+        views = given(viewsBy=self.views_by, watchesViewers=bool(self.viewers or self.views_by))
+        return {"protocol": 1, "version": self.version, "schemas": schemas, **views}
 
 
 class Machine:
     """One store, which turns the requests of the protocol into updates."""
 
-    def __init__(self, kind: StoreKind, name: str, configuration: Any) -> None:
-        # `view` is what clients receive that have no view of their own.
+    def __init__(self, kind: StoreKind, /, name: str, configuration: Any, **_: Any) -> None:
+        """Makes a store that is opened or restored next; other members of the request are ignored."""
         self.state: Any = None
-        self.view: Any = None
-        self._kind, self._name = kind, name
-        self._configuration = kind.forms["configuration"].decode(configuration)
-        self._viewers: list[Viewer] = []
-        # What the server has, each with its approximate length as JSON: the state, and the views by the
-        # property of a viewer; None stands for everyone.
-        self._sent: _Sent | None = None
-        self._views: dict[str | None, _Sent] = {}
+        self._kind, self._configuration = kind, kind.forms["configuration"].decode(configuration)
+        self._context = functools.partial(Context, name, self._configuration)
+        self._viewers: dict[str | None, Viewer] = {}
+        # The state and the views that the server has, the latter by the property of a viewer; None stands for
+        # everyone. The sizes are approximate lengths as JSON.
+        self._sent, self._sizes = _UNSENT, {"state": 0, "view": 0}
+        self._views: dict[str | None, Any] = {}
 
     def turn(self, method: str, params: Mapping[str, Any]) -> str:
         """Answers `machine/METHOD` with an update as JSON text, or raises and changes nothing."""
-        kind = self._kind
-        context = Context(
-            self._name, self._configuration, params.get("now", 0), _viewer(params.get("viewer", {})),
-            is_action=method == "action", error=params.get("error"))  # fmt: skip
+        kind, viewer = self._kind, _viewer(params.get("viewer", {}))
+        context = self._context(params.get("now", 0), viewer, method == "action", params.get("error"))
         if method == "open":
-            first = kind.initial
-            result = call(first, self._configuration, context) if callable(first) else first
+            result = call(kind.initial, self._configuration, context)
         elif method == "restore":
             result = self._restored(params["version"], params["state"])
         elif method == "viewers":
-            self._viewers = [_viewer(members) for members in params["viewers"]]
-            result = call(kind.viewers, self.state, self._viewers, context) if kind.viewers else None
+            viewers = [_viewer(members) for members in params["viewers"]]
+            self._viewers = {getattr(each, kind.views_by): each for each in viewers if kind.views_by}
+            result = call(kind.viewers, self.state, viewers, context)
         else:
-            event = kind.forms[method].decode(params[method])
-            result = call(kind.update, self.state, event, context)
+            result = call(kind.update, self.state, kind.forms[method].decode(params[method]), context)
         state, effects = result if isinstance(result, tuple) and len(result) == 2 else (result, [])
         return self._update(self.state if state is None else state, effects)
 
     def _restored(self, version: int, state: Any) -> Any:
         kind = self._kind
-        if version < kind.version and kind.migrate:
-            new = kind.migrate(version, state)
-            # Also a state in its JSON form; other values are refused with the path of the fault.
-            return new if kind.state is None else kind.forms["state"].decode(json.loads(text(new)))
-        if version != kind.version:
+        if version > kind.version or (version < kind.version and not kind.migrate):
             raise ValueError(f"a state of version {version} cannot be used by version {kind.version}")
-        new = kind.forms["state"].decode(state)
-        form = text(new)
-        # The type may have new members with defaults, which the state of the server does not have.
-        self._sent = (new, len(form)) if json.loads(form) == state else None
+        form = plain(call(kind.migrate, version, state)) if version < kind.version else state
+        new = kind.forms["state"].decode(form)
+        # The server does not have a state that was converted, nor new members of the type with defaults.
+        self._sent = new if new is state or plain(new) == state else _UNSENT
         return new
 
     def _update(self, state: Any, effects: Any) -> str:
         """Returns the update to a state; then the server has it."""
-        sent, update = _change(self._sent, state, "state", "patch")
-        views: dict[str | None, _Sent] = {}
+        update = self._change(self._sent, state, "state", "patch")
+        views = {name: self._view(state, each) for name, each in [(None, _SERVER), *self._viewers.items()]}
+        # Without a default view, everyone sees the state.
+        views = {} if views[None] is None else views
         # A view that there is no more is null in the update.
         changes: dict[str | None, Any] = dict.fromkeys(self._views)
-        for name, view in self._seen(state).items():
-            views[name], changes[name] = _change(self._views.get(name), view, "view", "viewPatch")
+        for name, view in views.items():
+            changes[name] = self._change(self._views.get(name, _UNSENT), view, "view", "viewPatch")
         update |= changes.pop(None, None) or {}
-        if single := {name: change for name, change in changes.items() if change != {}}:
-            update["views"] = single
+        update |= given(views={name: change for name, change in changes.items() if change != {}} or None)
         for effect in [effects] if isinstance(effects, Effect) else effects:
             if effect.type == "event":
                 update.setdefault("events", []).append(effect.members)
@@ -162,16 +157,19 @@ class Machine:
             else:
                 update.setdefault("effects", []).append({"type": effect.type, **effect.members})
         response = text(update)
-        self.state, self._sent, self._views = state, sent, views
-        self.view = views[None][0] if views else state
+        self.state, self._sent, self._views = state, state, views
         return response
 
-    def _seen(self, state: Any) -> dict[str | None, Any]:
-        """Returns the views by the viewers; none if everyone sees the state."""
-        by = self._kind.views_by
-        viewers = {getattr(viewer, by): viewer for viewer in self._viewers if by} | {None: Viewer()}
-        views = {name: self._view(state, viewer) for name, viewer in viewers.items()}
-        return {} if views[None] is None else views
+    def _change(self, old: Any, new: Any, whole: str, patched: str) -> dict[str, Any]:
+        """Returns the member of the update that changes what the server has."""
+        patch = difference(old, new)
+        if not patch or patch[0]["path"] == "":
+            return {whole: new} if patch else {}
+        length = len(text(patch))
+        # The value is measured only after a large change, so that the cost follows the change.
+        if length > self._sizes[whole] // 2:
+            self._sizes[whole] = len(text(new))
+        return {whole: new} if length > self._sizes[whole] + _SLACK else {patched: patch}
 
     def view_for(self, viewer: Viewer) -> Any:
         """Returns what a viewer receives of the state."""
@@ -179,50 +177,31 @@ class Machine:
         return self.state if view is None else view
 
     def _view(self, state: Any, viewer: Viewer) -> Any:
-        view, by = self._kind.view, self._kind.views_by
-        known = Viewer(**{by: getattr(viewer, by)}) if by else Viewer()
-        return call(view, state, known, self._configuration) if view else None
-
-
-_Sent = tuple[Any, int]
-
-
-def _change(sent: _Sent | None, new: Any, whole: str, patched: str) -> tuple[_Sent, dict[str, Any]]:
-    """Returns what the server has after a change, and the member of the update that makes it."""
-    if sent is None:
-        return (new, len(text(new))), {whole: new}
-    old, size = sent
-    patch = difference(old, new)
-    length = len(text(patch)) if patch else 0
-    # The value is measured only after a large change, so that the cost follows the change.
-    if length > size // 2:
-        size = len(text(new))
-    if length > size + _SLACK or (patch and patch[0]["path"] == ""):
-        return (new, size), {whole: new}
-    return (new, size), {patched: patch} if patch else {}
+        by = self._kind.views_by
+        known = Viewer(**{by: getattr(viewer, by)}) if by else _SERVER
+        return call(self._kind.view, state, known, self._configuration)
 
 
 def _viewer(members: Mapping[str, Any]) -> Viewer:
     return Viewer(members.get("identity"), members.get("frontend"), members.get("role"))
 
 
-def call(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Calls a function with as many of the arguments as it has parameters."""
-    return function(*arguments[: _arity(function)])
+def call(function: Any, *arguments: Any) -> Any:
+    """Calls a function with as many of the arguments as it has parameters; returns another value as it is."""
+    return function(*arguments[: _arity(function)]) if callable(function) else function
 
 
 @functools.lru_cache(maxsize=64)
 def _arity(function: Callable[..., Any]) -> int | None:
     """Returns the number of positional parameters; None for any number."""
-    kinds = [parameter.kind for parameter in inspect.signature(function).parameters.values()]
-    any_number = inspect.Parameter.VAR_POSITIONAL
-    return None if any_number in kinds else sum(kind < any_number for kind in kinds)
+    kinds = [p.kind for p in signature(function).parameters.values() if p.kind <= p.VAR_POSITIONAL]
+    return None if Parameter.VAR_POSITIONAL in kinds else len(kinds)
 
 
 def _hints(function: Callable[..., Any]) -> list[Any]:
     """Returns the types of the parameters and of the result; None for those without one."""
     try:
         hints = get_type_hints(function, include_extras=True)
-        return [hints.get(name) for name in [*inspect.signature(function).parameters, "return"]]
+        return [hints.get(name) for name in [*signature(function).parameters, "return"]]
     except (NameError, TypeError):
         return [None]

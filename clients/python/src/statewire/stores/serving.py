@@ -2,8 +2,6 @@
 """Serves a store kind to a Statewire server on standard input and output."""
 
 import asyncio
-import inspect
-import io
 import json
 import os
 import signal
@@ -13,7 +11,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from .effects import Refusal, tagged, text
+from .effects import Refusal, given, tagged, text
 from .kind import Machine, StoreKind, call
 
 
@@ -52,36 +50,25 @@ class Program:
         self._output.write(lines.encode("utf-8", "backslashreplace"))
         self._output.flush()
 
-    def respond(self, line: bytearray) -> str:
-        """Returns the response to a message; "" if there is none, or if it comes later."""
-        id = None
-        try:
-            message = json.loads(line)
-            id, method = message.get("id"), message["method"].removeprefix("machine/")
-            result = self._result(id, method, message.get("params", {}))
-            return _line(id, "result", result) if result else ""
-        except Exception as error:
-            return _failure(id, error)
-
-    def _result(self, id: Any, method: str, params: dict[str, Any]) -> str | None:
-        match method:
-            case "describe":
-                return text(self._kind.description())
-            case "open" | "restore" | "input" | "action" | "viewers":
-                machine = self._machines.get(params["store"]) or Machine(
-                    self._kind, params["name"], params["configuration"])  # fmt: skip
-                update = machine.turn(method, params)
-                self._machines[params["store"]] = machine
-                return update
-            case "close":
-                self._machines.pop(params["store"], None)
-            case "run":
-                self._run(id, **params)
-            case "cancel":
-                if work := self._works.get(params["run"]):
-                    work.cancelled.set()
-            case _:
-                raise NotImplementedError(f"unknown method machine/{method}")
+    def result(self, message: dict[str, Any]) -> str | None:
+        """Returns the result of a request as JSON text; None if there is none, or if it comes later."""
+        method, params = message["method"].removeprefix("machine/"), message.get("params", {})
+        if method == "describe":
+            return text(self._kind.description())
+        if method in ("open", "restore", "input", "action", "viewers"):
+            machine = self._machines.get(params["store"]) or Machine(self._kind, **params)
+            update = machine.turn(method, params)
+            self._machines[params["store"]] = machine
+            return update
+        if method == "close":
+            self._machines.pop(params["store"], None)
+        elif method == "run":
+            self._run(message["id"], **params)
+        elif method == "cancel":
+            if work := self._works.get(params["run"]):
+                work.cancelled.set()
+        else:
+            raise NotImplementedError(f"unknown method machine/{method}")
         return None
 
     def _run(self, id: Any, store: int, run: int, name: str, arguments: Any, attempt: int, **_: Any) -> None:
@@ -90,22 +77,18 @@ class Program:
             self.write(text({"jsonrpc": "2.0", "method": "machine/send", "params": sent}) + "\n")
 
         def do() -> None:
-            try:
-                action = perform(self._kind, work, arguments)
-                response = _line(id, "result", text({} if action is None else {"action": tagged(action)}))
-            except Exception as error:
-                response = _failure(id, error)
+            self.write(_response(id, perform, self._kind, work, arguments))
             del self._works[run]
-            self.write(response)
 
         self._works[run] = work = Work(name, attempt, send)
         threading.Thread(target=do, daemon=True).start()
 
 
-def perform(kind: StoreKind, work: Work, arguments: Any) -> Any:
-    """Does work; returns its action."""
+def perform(kind: StoreKind, work: Work, arguments: Any) -> str:
+    """Does work; returns the result of `machine/run` as JSON text."""
     result = call(kind.runs[work.name], arguments, work)
-    return asyncio.run(result) if inspect.iscoroutine(result) else result
+    action = asyncio.run(result) if asyncio.iscoroutine(result) else result
+    return text(given(action=tagged(action)))
 
 
 def serve(kind: StoreKind | None = None, **members: Any) -> None:
@@ -116,9 +99,9 @@ def serve(kind: StoreKind | None = None, **members: Any) -> None:
     program = Program(kind or StoreKind(**members), os.fdopen(os.dup(1), "wb", 1 << 16))
     source = os.dup(0)
     os.dup2(2, 1)
-    # A print is seen when it happens.
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(line_buffering=True)
+    # A print is seen when it happens: standard error is written line by line.
+    sys.stdout.flush()
+    sys.stdout = sys.stderr
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     # Control-C in a terminal reaches the server too, which ends the program.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -128,21 +111,23 @@ def serve(kind: StoreKind | None = None, **members: Any) -> None:
         if b"\n" in chunk:
             # The responses to the requests of a read are one write.
             *lines, unread = unread.split(b"\n")
-            program.write("".join(map(program.respond, lines)))
+            messages = map(json.loads, lines)
+            program.write("".join(_response(each.get("id"), program.result, each) for each in messages))
 
 
-def _line(id: Any, member: str, value: str) -> str:
-    return f'{{"jsonrpc":"2.0","id":{json.dumps(id)},"{member}":{value}}}\n'
+def _response(id: Any, function: Callable[..., str | None], *arguments: Any) -> str:
+    """Returns the response with the result of a function, or with its error; "" without either.
 
-
-def _failure(id: Any, error: Exception) -> str:
-    """Returns the response with an error. The log has the faults of the program."""
-    code = -32601 if isinstance(error, NotImplementedError) else -32603
-    response: dict[str, Any] = {"code": code, "message": f"{type(error).__name__}: {error}"}
-    if isinstance(error, Refusal):
-        data = {"path": error.path} | ({"limit": error.limit} if error.limit else {})
-        response = {"code": -32602, "message": error.message, "data": data}
-    else:
+    The log has the faults of the program.
+    """
+    try:
+        member, value = "result", function(*arguments)
+    except Refusal as refusal:
+        data = given(path=refusal.path, limit=refusal.limit)
+        member, value = "error", text({"code": -32602, "message": refusal.message, "data": data})
+    except Exception as error:
         # The last calls, which are those of the author: the log takes a limited number of lines.
         traceback.print_exception(error, limit=-5)
-    return "" if id is None else _line(id, "error", text(response))
+        code = -32601 if isinstance(error, NotImplementedError) else -32603
+        member, value = "error", text({"code": code, "message": f"{type(error).__name__}: {error}"})
+    return "" if id is None or value is None else f'{{"jsonrpc":"2.0","id":{text(id)},"{member}":{value}}}\n'

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A store for tests: it carries out effects as the server does, with a clock that the test moves."""
 
-import collections
+import contextlib
 import dataclasses
 import json
+from collections.abc import Callable
 from typing import Any, Literal
 
-from .effects import tagged, text
+from .effects import plain, tagged, text
 from .kind import Machine, StoreKind, Viewer
 from .serving import Work, perform
 
@@ -29,7 +30,7 @@ class _Task:
     limit: int = _NEVER
 
 
-class TestStore:
+class TestStore(contextlib.AbstractContextManager["TestStore"]):
     """A store of a kind.
 
     `send` sends an input; immediate actions are part of it. All later actions and all events must be received
@@ -39,23 +40,22 @@ class TestStore:
 
     __test__ = False
 
-    def __init__(
-        self, kind: StoreKind | None = None, *, configuration: Any = None, viewer: Viewer | None = None,
-        restoring: Any = None, restored_version: int | None = None, now: int = 0, **members: Any,
-    ) -> None:  # fmt: skip
+    def __init__(self, kind: StoreKind | None = None, *, configuration: Any = None,
+                 viewer: Viewer | None = None, restoring: Any = None, restored_version: int | None = None,
+                 now: int = 0, **members: Any) -> None:  # fmt: skip
         self._kind = dataclasses.replace(kind, **members) if kind else StoreKind(**members)
         # The time, and the one to which the test has moved the clock: received steps lie between them.
         self.now = self._end = now
-        self._configuration = {} if configuration is None else configuration
+        self._configuration = configuration or {}
         self._tasks: list[_Task] = []
         # The actions of this step, and the later actions and events that the test must receive.
         self._actions: list[dict[str, Any]] = []
         self._came: list[dict[str, Any]] = []
-        self._faults: dict[str, list[str]] = collections.defaultdict(list)
-        self._throttled: dict[str, int] = {}
-        version = restored_version or self._kind.version
-        method = "open" if restoring is None else "restore"
-        self._open(method, viewer=vars(viewer or Viewer()), version=version, state=restoring)
+        self._faults: dict[str, list[str]] = {}
+        self._throttled: dict[Any, int] = {}
+        self._machine = Machine(self._kind, "test", self._configuration)
+        method, version = "open" if restoring is None else "restore", restored_version or self._kind.version
+        self._step(method, viewer=viewer or Viewer(), version=version, state=restoring)
 
     def send(self, input: Any, viewer: Viewer | None = None) -> None:
         """Sends an input.
@@ -63,7 +63,7 @@ class TestStore:
         - Raises: `Refusal` if the store refuses the input, `TestFailure` if something was not received.
         """
         self._check_received()
-        self._step("input", input=_json(input), viewer=vars(viewer or Viewer()))
+        self._step("input", input=tagged(input), viewer=viewer or Viewer())
 
     def view_for(self, viewer: Viewer) -> Any:
         """Returns what a subscribed viewer receives of the state."""
@@ -72,7 +72,7 @@ class TestStore:
     def present(self, viewers: list[Viewer]) -> None:
         """Sets the subscribed viewers."""
         self._check_received()
-        self._step("viewers", viewers=[vars(viewer) for viewer in viewers])
+        self._step("viewers", viewers=viewers)
 
     def receive(self, action: Any) -> None:
         """Takes the next action that has come later."""
@@ -90,19 +90,20 @@ class TestStore:
 
     def inject(self, name: str, fault: Literal["fail", "hang"], times: int = 1) -> None:
         """Makes the next calls of work fail or not end."""
-        self._faults[name] += [fault] * times
+        self._faults.setdefault(name, []).extend([fault] * times)
 
     def restart(self, after: int = 0) -> None:
         """Ends the program, and restores the store from its state after some milliseconds."""
         self._check_received()
         self.now = self._end = self.now + after
         for task in [task for task in self._tasks if task.attempt]:
-            self._tasks.remove(task)
+            self._tasks = [other for other in self._tasks if other is not task]
             if task.effect.get("restart") == "again":
                 self._start(task.effect)
             else:
                 self._actions += _failed(task.effect, "interrupted", "the program was restarted")
-        self._open("restore", version=self._kind.version, state=json.loads(text(self.state)))
+        self._machine = Machine(self._kind, "test", self._configuration)
+        self._step("restore", version=self._kind.version, state=self.state)
 
     def finish(self) -> None:
         """Checks that everything was received and that no effect is left, except `every`."""
@@ -110,15 +111,12 @@ class TestStore:
         if left := [task.effect for task in self._tasks if task.effect["type"] != "every"]:
             raise TestFailure(f"effects have not ended: {text(left)}")
 
-    def __enter__(self) -> "TestStore":
-        return self
-
     def __exit__(self, kind: Any, *_: object) -> None:
         if kind is None:
             self.finish()
 
     def _take(self, kind: str, expected: Any) -> dict[str, Any]:
-        wanted = _json(expected)
+        wanted = plain(tagged(expected))
         came = self._came.pop(0) if self._came else {}
         if kind not in came or came[kind] != wanted:
             found = text(came) if came else "nothing"
@@ -130,101 +128,83 @@ class TestStore:
             kind, value = next(iter(self._came[0].items()))
             raise TestFailure(f"the {kind} {text(value)} was not received")
 
-    def _open(self, method: str, **params: Any) -> None:
-        self._machine = Machine(self._kind, "test", self._configuration)
-        self._step(method, **params)
-
     def _step(self, method: str, **params: Any) -> None:
         """Carries out a request and the immediate actions after it; then the clock moves on."""
-        self._turn(method, params)
-        while self._actions:
-            self._turn("action", self._actions.pop(0))
-        self.state, self.view = self._machine.state, self._machine.view
+        # The immediate actions follow the request.
+        while params:
+            before, was = self._machine.state, text(self._machine.state)
+            update = json.loads(self._machine.turn(method, plain({**params, "now": self.now})))
+            if text(before) != was:
+                raise TestFailure("update has changed the state that it got; return a new one")
+            self._came += update.get("events", [])
+            for effect in update.get("effects", []):
+                self._perform(effect)
+            method, params = "action", self._actions.pop(0) if self._actions else {}
+        self.state, self.view = self._machine.state, self._machine.view_for(Viewer())
         self._proceed()
 
-    def _turn(self, method: str, params: dict[str, Any]) -> None:
-        before = self._machine.state
-        was = text(before)
-        update = json.loads(self._machine.turn(method, {**params, "now": self.now}))
-        if text(before) != was:
-            raise TestFailure("update has changed the state that it got; return a new one")
-        self._came += [{"event": event["event"]} for event in update.get("events", [])]
-        for effect in update.get("effects", []):
-            self._perform(effect)
-
     def _perform(self, effect: dict[str, Any]) -> None:
-        kind, same = effect["type"], self._named(effect.get("id"))
+        kind, id = effect["type"], effect.get("id")
         if kind == "cancel":
-            self._remove(same)
+            self._cancel(id)
         elif kind == "action":
-            fault = self._fault(effect.get("name"))
+            fault = self._fault(effect.get("name", ""))
             self._actions += _failed(effect, "fault", "injected") if fault else [{"action": effect["action"]}]
-        elif kind == "run":
-            begin = self._throttled.get(effect["id"], 0) if "throttle" in effect else 0
-            begin = self.now + effect["debounce"] if "debounce" in effect else begin
+        elif kind != "every" or all(t.effect["id"] != id for t in self._tasks if t.effect["type"] == kind):
+            wait = effect.get("milliseconds", effect.get("debounce", 0))
+            due = self._throttled.get(id, 0) if "throttle" in effect else self.now + wait
             if "debounce" in effect or "throttle" in effect:
                 # It replaces the one that waits.
-                self._remove([task for task in same if task.effect["type"] == "run" and not task.attempt])
-            if begin > self.now:
-                self._tasks.append(_Task(effect, begin))
-            else:
+                self._cancel(id, lambda task: task.effect["type"] == "run" and not task.attempt)
+            if kind == "run" and due <= self.now:
                 self._start(effect)
-        elif kind == "after" or not any(task.effect["type"] == "every" for task in same):
-            self._tasks.append(_Task(effect, self.now + effect["milliseconds"]))
+            else:
+                self._tasks.append(_Task(effect, due))
 
     def _start(self, effect: dict[str, Any]) -> None:
         """Begins work now, or after the earlier work of its queue."""
         if "throttle" in effect:
             self._throttled[effect["id"]] = self.now + effect["throttle"]
         if effect.get("latest"):
-            self._remove([task for task in self._named(effect["id"]) if task.attempt])
+            self._cancel(effect["id"], lambda task: task.attempt > 0)
         self._tasks.append(_Task(effect, 0, attempt=1, limit=self.now + effect.get("timeout", _NEVER)))
 
     def _proceed(self) -> None:
         """Moves the clock to its end, but not beyond a step that the test must receive."""
-        while not self._came:
-            task = min(self._tasks, key=self._time, default=None)
-            if task is None or self._time(task) > self._end:
-                self.now = self._end
-                return
-            self.now = max(self.now, self._time(task))
-            self._continue(task)
+        while not self._came and (tasks := [task for task in self._tasks if self._time(task) <= self._end]):
+            task = min(tasks, key=self._time)
+            effect, self.now = task.effect, max(self.now, self._time(task))
+            if task.attempt and self.now < task.limit:
+                self._call(task)
+                continue
+            self._tasks.remove(task)
+            if task.attempt:
+                self._came += _failed(effect, "timeout", "the time has passed")
+            elif effect["type"] == "run":
+                self._start(effect)
+            else:
+                self._came.append({"action": effect["action"]})
+            if effect["type"] == "every":
+                self._perform(effect)
+        self.now = self.now if self._came else self._end
 
     def _time(self, task: _Task) -> int:
-        queue = task.effect.get("serial")
-        works = [other for other in self._tasks if other.attempt and other.effect.get("serial") == queue]
-        is_queued = task.attempt > 0 and queue is not None and works[0] is not task
-        return task.limit if is_queued else min(task.due, task.limit)
-
-    def _continue(self, task: _Task) -> None:
-        """Ends a wait, or calls or ends work."""
-        effect = task.effect
-        if task.attempt and self.now < task.limit:
-            self._call(task)
-            return
-        self._tasks.remove(task)
-        if task.attempt:
-            self._came += _failed(effect, "timeout", "the time has passed")
-        elif effect["type"] == "run":
-            self._start(effect)
-        else:
-            self._came.append({"action": effect["action"]})
-        if effect["type"] == "every":
-            self._perform(effect)
+        # Work without a queue is in a queue of its own.
+        queue = task.effect.get("serial", task)
+        works = [each for each in self._tasks if each.attempt and each.effect.get("serial", each) == queue]
+        return task.limit if task in works[1:] else min(task.due, task.limit)
 
     def _call(self, task: _Task) -> None:
-        effect, name = task.effect, task.effect["name"]
-        fault, retry = self._fault(name), effect.get("retry", {"attempts": 1})
+        effect, retry = task.effect, task.effect.get("retry", {"attempts": 1})
+        fault, task.due = self._fault(effect["name"]), _NEVER
         if fault == "hang":
-            task.due = _NEVER
             return
         try:
             if fault:
                 raise RuntimeError("injected")
-            work = Work(name, task.attempt, self._send, waits=False)
-            action = perform(self._kind, work, effect.get("arguments"))
-            if action is not None:
-                self._send(action)
+            work = Work(effect["name"], task.attempt, self._send, waits=False)
+            result = json.loads(perform(self._kind, work, effect.get("arguments")))
+            self._came += [result] if result else []
         except Exception as error:
             if task.attempt < retry["attempts"]:
                 task.due = self.now + retry["milliseconds"] * 2 ** (task.attempt - 1)
@@ -234,24 +214,17 @@ class TestStore:
         self._tasks.remove(task)
 
     def _send(self, action: Any) -> None:
-        self._came.append({"action": _json(action)})
+        self._came.append({"action": plain(tagged(action))})
 
-    def _fault(self, name: Any) -> str | None:
-        return self._faults[name].pop(0) if self._faults[name] else None
+    def _fault(self, name: str) -> str | None:
+        return faults.pop(0) if (faults := self._faults.get(name)) else None
 
-    def _named(self, name: str | None) -> list[_Task]:
-        return [task for task in self._tasks if name is not None and task.effect.get("id") == name]
-
-    def _remove(self, tasks: list[_Task]) -> None:
-        self._tasks = [task for task in self._tasks if task not in tasks]
+    def _cancel(self, id: str | None, which: Callable[[_Task], bool] = lambda task: True) -> None:
+        """Cancels the effects with an id, or those of them that fulfil a condition."""
+        self._tasks = [task for task in self._tasks if task.effect.get("id") != id or not which(task)]
 
 
 def _failed(effect: dict[str, Any], reason: str, message: str) -> list[dict[str, Any]]:
     """Returns the action of a failure, if there is one."""
     error = {"reason": reason, "message": message}
     return [{"action": effect["failed"], "error": error}] if "failed" in effect else []
-
-
-def _json(value: Any) -> Any:
-    """Returns an input, action or event as the other side receives it."""
-    return json.loads(text(tagged(value)))

@@ -10,10 +10,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 from .effects import Refusal, tag
 
-_NAMES: dict[Any, str] = {
-    str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null",
-    list: "array", dict: "object",
-}  # fmt: skip
+_NAMES: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", list: "array",
+                          dict: "object", type(None): "null"}  # fmt: skip
 _Path = Sequence[str | int]
 # The schema of a type, and a function that returns a value of it from JSON, which is at a path.
 _Part = tuple[dict[str, Any], Callable[[Any, _Path], Any]]
@@ -41,10 +39,8 @@ class Form:
             return schema, decode
         if origin in (Union, types.UnionType):
             return _union([self._part(case, tagged) for case in arguments])
-        if origin is Literal:
-            return _one_of({case: case for case in arguments})
-        if isinstance(of, type) and issubclass(of, enum.Enum):
-            return _one_of({case.value: case for case in of})
+        if origin is Literal or isinstance(of, enum.EnumMeta):
+            return _one_of({getattr(case, "value", case): case for case in arguments or of})
         if dataclasses.is_dataclass(of) or is_typeddict(of):
             return self._record(of, tagged)
         if origin in (list, tuple, Sequence):
@@ -70,7 +66,7 @@ class Form:
             parameters = inspect.signature(of).parameters
             required = [name for name, each in parameters.items() if each.default is each.empty]
             hints = {name: hints[name] for name in parameters}
-            tagged = tagged and "type" not in hints
+        tagged = tagged and "type" not in hints
         name = tag(of) if tagged else of.__name__
 
         def decode(value: Any, path: _Path) -> Any:
