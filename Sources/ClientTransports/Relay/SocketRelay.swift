@@ -3,6 +3,7 @@
 import NIOCore
 import NIOPosix
 import NIOSSL
+import Synchronization
 
 /// A relay between clients that connect to an address and a server at another one.
 ///
@@ -43,8 +44,11 @@ public struct SocketRelay: Sendable {
       case .tcp, .web, .unix: nil
       }
     let server: NIOAsyncChannel<Stream, Never>
+    let open = OpenChannels()
+    // Also those of clients that have connected, and whose relaying has not begun.
+    defer { open.close() }
     do {
-      server = try await Self.bind(listener)
+      server = try await Self.bind(listener, open)
     } catch {
       throw ClientError.notListening(listener, reason: ClientConnection.reason(for: error))
     }
@@ -61,8 +65,12 @@ public struct SocketRelay: Sendable {
   }
 
   private static func bind(
-    _ address: ServerAddress
+    _ address: ServerAddress, _ open: OpenChannels
   ) async throws -> NIOAsyncChannel<Stream, Never> {
+    let accept = { @Sendable (client: any Channel) in
+      open.add(client)
+      return stream(of: client)
+    }
     let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -74,10 +82,10 @@ public struct SocketRelay: Sendable {
         .childChannelOption(.allowRemoteHalfClosure, value: true)
         .bind(
           unixDomainSocketPath: path, cleanupExistingSocketFile: isAbandoned(path),
-          childChannelInitializer: stream)
+          childChannelInitializer: accept)
     case .tcp(let host, let port), .web(let host, let port), .tls(let host, let port),
       .secureWeb(let host, let port):
-      return try await bootstrap.bind(host: host, port: port, childChannelInitializer: stream)
+      return try await bootstrap.bind(host: host, port: port, childChannelInitializer: accept)
     }
   }
 
@@ -95,10 +103,45 @@ public struct SocketRelay: Sendable {
   private static func stream(of channel: any Channel) -> EventLoopFuture<Stream> {
     channel.eventLoop.makeCompletedFuture {
       channel.closeOnExec()
-      return try Stream(
+      let stream = try Stream(
         wrappingChannelSynchronously: channel,
         configuration: .init(isOutboundHalfClosureEnabled: true))
+      // SwiftNIO traps if a stream is released while its channel is open, for example at a cancellation.
+      channel.closeFuture.whenComplete { _ in withExtendedLifetime(stream) {} }
+      return stream
     }
+  }
+}
+
+/// The channels of the clients of a relay, which do not outlive it.
+private final class OpenChannels: Sendable {
+  private struct State {
+    var channels: [ObjectIdentifier: any Channel] = [:]
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
+
+  /// Adds a channel until it is closed.
+  func add(_ channel: any Channel) {
+    let id = ObjectIdentifier(channel)
+    let isClosed = state.withLock { state in
+      state.channels[id] = channel
+      return state.isClosed
+    }
+    channel.closeFuture.whenComplete { _ in
+      self.state.withLock { $0.channels[id] = nil }
+    }
+    if isClosed { channel.close(promise: nil) }
+  }
+
+  /// Closes the channels, also those that are added later.
+  func close() {
+    let channels = state.withLock { state in
+      state.isClosed = true
+      return Array(state.channels.values)
+    }
+    for channel in channels { channel.close(promise: nil) }
   }
 }
 
