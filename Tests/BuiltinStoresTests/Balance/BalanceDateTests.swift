@@ -20,7 +20,7 @@ struct BalanceDateTests {
     var state = BalanceStore.State()
     state.lastResponse = BalanceResponse(balance: .zero, date: try Self.time(date))
     state.now = try Self.time(now)
-    return BalanceStore(service: PuppetBalanceService.silent, zone: zone).view(of: state).infoText
+    return BalanceStore(service: ScriptedBalanceService.silent, zone: zone).view(of: state).infoText
   }
 
   @Test(
@@ -106,7 +106,7 @@ struct BalanceDateTests {
   func laterResponse() async throws {
     let store = TestStore(
       BalanceStore(
-        service: PuppetBalanceService { context in
+        service: ScriptedBalanceService { context in
           try? await context.sleep(for: .seconds(13 * 3600))
           await context.send(.response("1.23"))
         }), clock: ManualClock(start: BalanceResult.time))
@@ -248,7 +248,7 @@ struct BalanceDateTests {
     let clock = SettableClock()
     let host = BalanceHost(
       BalanceStore(
-        service: PuppetBalanceService { context in
+        service: ScriptedBalanceService { context in
           try? await context.sleep(for: .seconds(1))
           let time = context.clock.sinceEpoch
           await context.send(.response("1.23", at: time))

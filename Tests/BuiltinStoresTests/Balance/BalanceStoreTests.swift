@@ -23,7 +23,7 @@ struct BalanceStoreTests {
   }
 
   private func text(_ state: BalanceStore.State) -> String {
-    let view = BalanceStore(service: PuppetBalanceService.silent).view(of: state)
+    let view = BalanceStore(service: ScriptedBalanceService.silent).view(of: state)
     return String(decoding: view.jsonBytes(), as: UTF8.self)
   }
 
@@ -41,7 +41,7 @@ struct BalanceStoreTests {
     "a refresh shows that it is running, then the response",
     arguments: [BalanceInput.viewDidAppear, .refreshButtonWasTapped])
   func success(_ input: BalanceInput) async throws {
-    let store = store(PuppetBalanceService.slow(.response("1.23")))
+    let store = store(ScriptedBalanceService.slow(.response("1.23")))
     try await store.send(input) {
       $0.generation = 1
       $0.isRefreshing = true
@@ -65,7 +65,7 @@ struct BalanceStoreTests {
 
   @Test("a failure keeps the last response, and the next refresh clears the failure")
   func failure() async throws {
-    let store = store(PuppetBalanceService.slow(.response("1.23"), .failed, .failed))
+    let store = store(ScriptedBalanceService.slow(.response("1.23"), .failed, .failed))
     try await store.send(.viewDidAppear) {
       $0.generation = 1
       $0.isRefreshing = true
@@ -133,7 +133,7 @@ struct BalanceStoreTests {
 
   @Test("of several refreshes only the newest gives a response, and the state stays refreshing")
   func newest() async throws {
-    let store = store(PuppetBalanceService.slow(.response("1"), .response("2")))
+    let store = store(ScriptedBalanceService.slow(.response("1"), .response("2")))
     try await store.send(.viewDidAppear) {
       $0.generation = 1
       $0.isRefreshing = true
@@ -153,7 +153,7 @@ struct BalanceStoreTests {
 
   @Test("actions of an older refresh do not change the state")
   func older() {
-    let machine = BalanceStore(service: PuppetBalanceService.silent)
+    let machine = BalanceStore(service: ScriptedBalanceService.silent)
     var state = BalanceStore.State()
     state.generation = 2
     state.isRefreshing = true
@@ -169,7 +169,7 @@ struct BalanceStoreTests {
 
   @Test("a refresh without a response keeps the state refreshing until it is cancelled")
   func silence() async throws {
-    let host = BalanceHost(BalanceStore(service: PuppetBalanceService.silent))
+    let host = BalanceHost(BalanceStore(service: ScriptedBalanceService.silent))
     let inputID = try await host.send(.viewDidAppear)
     #expect(await host.view?.infoText == "Loading...")
     await host.cancel(inputID)
@@ -212,7 +212,7 @@ struct BalanceStoreTests {
     ])
   func infoText(_ hasResponse: Bool, _ isRefreshing: Bool, _ didFail: Bool, _ expected: String) {
     let machine = BalanceStore(
-      service: PuppetBalanceService.silent, dates: RelativeDateFormat { _, _, _ in "D" })
+      service: ScriptedBalanceService.silent, dates: RelativeDateFormat { _, _, _ in "D" })
     for (isResigned, isInactive) in [(false, false), (true, false), (false, true), (true, true)] {
       let isRedacted = isResigned || isInactive
       var state = BalanceStore.State()
@@ -249,7 +249,7 @@ struct BalanceStoreTests {
   func formattedBalance(_ balance: String, _ expected: String) {
     var state = BalanceStore.State()
     state.lastResponse = BalanceResponse(balance)
-    let view = BalanceStore(service: PuppetBalanceService.silent).view(of: state)
+    let view = BalanceStore(service: ScriptedBalanceService.silent).view(of: state)
     #expect(view.formattedBalance == expected)
   }
 
@@ -257,7 +257,7 @@ struct BalanceStoreTests {
   func huge() {
     var state = BalanceStore.State()
     state.lastResponse = BalanceResponse("-1e199")
-    let text = BalanceStore(service: PuppetBalanceService.silent).view(of: state).formattedBalance
+    let text = BalanceStore(service: ScriptedBalanceService.silent).view(of: state).formattedBalance
     #expect(text == "-$10" + String(repeating: ",000", count: 66) + ".00")
   }
 
@@ -322,7 +322,7 @@ struct BalanceStoreTests {
     let response = BalanceResponse("77.25")
     var state = BalanceStore.State()
     state.lastResponse = response
-    let view = BalanceStore(service: PuppetBalanceService.silent).view(of: state)
+    let view = BalanceStore(service: ScriptedBalanceService.silent).view(of: state)
     let values: [Any] = [
       response, state, view, BalanceResult.response(response),
       BalanceStore.Action.refreshEnded(1, .response(response), at: Self.now), [response],

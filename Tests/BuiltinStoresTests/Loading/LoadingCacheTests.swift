@@ -15,7 +15,7 @@ struct LoadingCacheTests {
 
   @Test("a cached value is loaded before the response to the input, without a loading state")
   func fresh() async throws {
-    let source = PuppetSource(clock, [.wait(1), .load("a")], [.wait(1), .load("b")])
+    let source = ScriptedSource(clock, [.wait(1), .load("a")], [.wait(1), .load("b")])
     let bench = try await LoadingBench(tree("k"), sources: ["user": source], clock: clock)
     #expect(try await bench.play("load 1") == ["0 loading", "1 loaded \"a\""])
     #expect(try await bench.play("9.9 load").isEmpty, "the value is the same, so nothing changes")
@@ -27,7 +27,7 @@ struct LoadingCacheTests {
   @Test("loaders of a session share cache entries by key; other sessions have their own")
   func sharing() async throws {
     let cache = LoaderCache()
-    let source = PuppetSource(clock, [.wait(1), .load("a")])
+    let source = ScriptedSource(clock, [.wait(1), .load("a")])
     func bench(_ key: String, _ cache: LoaderCache) async throws -> LoadingBench {
       try await LoadingBench(tree(key), sources: ["user": source], cache: cache, clock: clock)
     }
@@ -84,7 +84,7 @@ struct LoadingCacheTests {
 
   @Test("failures are not cached")
   func failures() async throws {
-    let source = PuppetSource(clock, [.fail(LoadingFailure.offline)], [.load("a")])
+    let source = ScriptedSource(clock, [.fail(LoadingFailure.offline)], [.load("a")])
     let bench = try await LoadingBench(tree("k"), sources: ["user": source], clock: clock)
     #expect(
       try await bench.play("load 0 load") == [
@@ -94,7 +94,7 @@ struct LoadingCacheTests {
 
   @Test("`reset` removes the entry, and a running load does not restore it")
   func reset() async throws {
-    let source = PuppetSource(clock, [.wait(1), .load("a")])
+    let source = ScriptedSource(clock, [.wait(1), .load("a")])
     let bench = try await LoadingBench(tree("k"), sources: ["user": source], clock: clock)
     #expect(
       try await bench.play("load 1 reset load 1") == [
@@ -109,7 +109,7 @@ struct LoadingCacheTests {
   @Test("a cached value passes the policies around it and cancels a running load")
   func passing() async throws {
     let cache = LoaderCache()
-    let source = PuppetSource(clock, [.wait(1), .load("a")])
+    let source = ScriptedSource(clock, [.wait(1), .load("a")])
     let inner = Loader.source(source).cached("k", for: .seconds(10), in: cache)
     let permits = AsyncSemaphore(1)
     try await LoadingBench(inner, clock: clock).play("load 1")
@@ -124,7 +124,7 @@ struct LoadingCacheTests {
         "1 loaded [\"a\",\"a\"]"
       ])
     // Only one part is cached: the state is loading until the other part has loaded.
-    let other = PuppetSource(clock, [.wait(2), .load("b")])
+    let other = ScriptedSource(clock, [.wait(2), .load("b")])
     #expect(
       try await LoadingBench(.all([inner, .source(other)]), clock: clock).play("load 2") == [
         "1 loading", "3 loaded [\"a\",\"b\"]",
@@ -140,8 +140,8 @@ struct LoadingCacheTests {
   @Test("a value that another loader has cached meanwhile cancels the running load")
   func meanwhile() async throws {
     let cache = LoaderCache()
-    let slow = PuppetSource(clock, [.wait(100), .load("slow")])
-    let fast = PuppetSource(clock, [.wait(1), .load("fast")])
+    let slow = ScriptedSource(clock, [.wait(100), .load("slow")])
+    let fast = ScriptedSource(clock, [.wait(1), .load("fast")])
     let bench = try await LoadingBench(
       tree("k"), sources: ["user": slow], cache: cache, clock: clock)
     try await bench.play("load")
@@ -160,8 +160,8 @@ struct LoadingCacheTests {
         {"type":"concurrencyLimit","limit":2,"of":{"type":"source","name":"c"}},
         {"type":"concurrencyLimit","limit":2,"of":{"type":"source","name":"d"}}]}
       """#
-    func source(_ percent: Int, _ seconds: Double) -> PuppetSource {
-      PuppetSource(
+    func source(_ percent: Int, _ seconds: Double) -> ScriptedSource {
+      ScriptedSource(
         clock, [.report(nil, "\(percent)"), .wait(seconds), .load(LoadedValue(text: "\(percent)"))])
     }
     let bench = try await LoadingBench(
@@ -181,7 +181,7 @@ struct LoadingCacheTests {
     let tree = #"""
       {"type":"concurrencyLimit","limit":1,"of":{"type":"source","name":"user"}}
       """#
-    let source = PuppetSource(clock, [.report(1), .wait(2), .load("x")])
+    let source = ScriptedSource(clock, [.report(1), .wait(2), .load("x")])
     func bench() async throws -> LoadingBench {
       try await LoadingBench(tree, sources: ["user": source], cache: cache, clock: clock)
     }

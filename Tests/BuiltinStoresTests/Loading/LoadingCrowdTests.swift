@@ -62,14 +62,14 @@ struct LoadingCrowdTests {
     var expected: [String] = []
     for number in 0..<1_000 {
       let value = LoadedValue(text: "\(number)")
-      let fail = PuppetSource.Step.fail(LoadingFailure.offline)
+      let fail = ScriptedSource.Step.fail(LoadingFailure.offline)
       let source =
         switch number % 5 {
-        case 0: PuppetSource(clock, [.report(number % 100), .load(value)])
-        case 1: PuppetSource(clock, [fail], [.wait(4), .load(value)])
-        case 2: PuppetSource(clock, [.wait(9)], [.wait(Double(number % 7)), .load(value)])
-        case 3: PuppetSource(clock, [fail], [.wait(6)], [.wait(1), fail])
-        default: PuppetSource(clock, [fail], [.gate(gate), .load(value)], [.wait(7)])
+        case 0: ScriptedSource(clock, [.report(number % 100), .load(value)])
+        case 1: ScriptedSource(clock, [fail], [.wait(4), .load(value)])
+        case 2: ScriptedSource(clock, [.wait(9)], [.wait(Double(number % 7)), .load(value)])
+        case 3: ScriptedSource(clock, [fail], [.wait(6)], [.wait(1), fail])
+        default: ScriptedSource(clock, [fail], [.gate(gate), .load(value)], [.wait(7)])
         }
       let end =
         switch number % 5 {
@@ -103,7 +103,7 @@ struct LoadingCrowdTests {
     let crowd = Crowd(clock: clock)
     let permits = AsyncSemaphore(10)
     for number in 0..<1_000 {
-      let source = PuppetSource(clock, [.wait(1), .load(LoadedValue(text: "\(number)"))])
+      let source = ScriptedSource(clock, [.wait(1), .load(LoadedValue(text: "\(number)"))])
       try await crowd.open(LoadingStore(Loader.source(source).limited(to: permits)))
     }
     try await crowd.sendAll(.load)

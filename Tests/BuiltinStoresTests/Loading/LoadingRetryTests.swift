@@ -13,7 +13,7 @@ struct LoadingRetryTests {
 
   @Test("a loader retries after 1, 2, 4 … seconds and shows only the last failure")
   func waits() async throws {
-    let source = PuppetSource(clock, [.fail(LoadingFailure.offline)])
+    let source = ScriptedSource(clock, [.fail(LoadingFailure.offline)])
     let bench = try await LoadingBench(
       #"{"type":"retry","maxAttempts":4,"of":{"type":"source","name":"user"}}"#,
       sources: ["user": source], clock: clock)
@@ -32,7 +32,7 @@ struct LoadingRetryTests {
 
   @Test("a retry waits as long as the backoff gives, but at most its maximum")
   func backoff() async throws {
-    let source = PuppetSource(clock, [.fail(LoadingFailure.offline)])
+    let source = ScriptedSource(clock, [.fail(LoadingFailure.offline)])
     let bench = try await LoadingBench(
       #"""
       {"type":"retry","maxAttempts":6,"backoff":{"type":"exponential","base":0.5,"factor":3,"max":10},
@@ -48,7 +48,7 @@ struct LoadingRetryTests {
 
   @Test("with one attempt a loader does not retry")
   func once() async throws {
-    let source = PuppetSource(clock, [.fail(LoadingFailure.offline)])
+    let source = ScriptedSource(clock, [.fail(LoadingFailure.offline)])
     let bench = try await LoadingBench(Loader.source(source).retried(attempts: 1), clock: clock)
     #expect(try await bench.play("load 100") == ["0 loading", "0 failure offline"])
     #expect(source.begun == 1)
@@ -56,7 +56,7 @@ struct LoadingRetryTests {
 
   @Test("the retry text stays until the next progress, and a new attempt may have a lower percent")
   func progress() async throws {
-    let source = PuppetSource(
+    let source = ScriptedSource(
       clock, [.report(80, "Half"), .wait(1), .fail(LoadingFailure.offline)],
       [.wait(2), .report(10), .report(5), .wait(1), .load("x")])
     let bench = try await LoadingBench(Loader.source(source).retried(attempts: 3), clock: clock)
@@ -69,7 +69,7 @@ struct LoadingRetryTests {
 
   @Test("`cancel` and `reset` end the wait for a retry", arguments: ["cancel", "reset"])
   func cancelling(input: String) async throws {
-    let source = PuppetSource(clock, [.fail(LoadingFailure.offline)])
+    let source = ScriptedSource(clock, [.fail(LoadingFailure.offline)])
     let bench = try await LoadingBench(Loader.source(source).retried(attempts: 3), clock: clock)
     try await bench.play("load 0.5 \(input)")
     #expect(clock.sleeperCount == 0)
@@ -96,7 +96,7 @@ struct LoadingRetryTests {
 
   @Test("a timeout cancels the inner work and is a failure with its own text")
   func timeout() async throws {
-    let source = PuppetSource(clock, [.wait(1), .report(30), .wait(10), .load("x")])
+    let source = ScriptedSource(clock, [.wait(1), .report(30), .wait(10), .load("x")])
     let bench = try await LoadingBench(
       #"{"type":"timeout","interval":2.5,"of":{"type":"source","name":"user"}}"#,
       sources: ["user": source], clock: clock)
@@ -108,7 +108,7 @@ struct LoadingRetryTests {
 
   @Test("a load that ends before the timeout is not a failure")
   func inTime() async throws {
-    let source = PuppetSource(clock, [.wait(2), .load("x")])
+    let source = ScriptedSource(clock, [.wait(2), .load("x")])
     let bench = try await LoadingBench(
       Loader.source(source).timeout(after: .seconds(3)), clock: clock)
     #expect(try await bench.play("load 20") == ["0 loading", "2 loaded \"x\""])
@@ -140,7 +140,7 @@ struct LoadingRetryTests {
   @Test("a source that ignores its cancellation does not delay the timeout")
   func deaf() async throws {
     let gate = Gate()
-    let source = PuppetSource(
+    let source = ScriptedSource(
       clock, [.gate(gate), .report(99), .load("late")], [.wait(1), .load("x")])
     let loader = Loader.source(source).timeout(after: .seconds(2))
     let bench = try await LoadingBench(loader, clock: clock)
@@ -155,7 +155,7 @@ struct LoadingRetryTests {
   @Test("a source that ignores its cancellation delays no retry, no new load and no closing")
   func deafInside() async throws {
     let gate = Gate()
-    let source = PuppetSource(clock, [.gate(gate), .load("late")], [.wait(1), .load("x")])
+    let source = ScriptedSource(clock, [.gate(gate), .load("late")], [.wait(1), .load("x")])
     let bench = try await LoadingBench(
       Loader.source(source).timeout(after: .seconds(2)).retried(attempts: 2), clock: clock)
     #expect(
@@ -172,7 +172,7 @@ struct LoadingRetryTests {
   @Test("a report from a separate task after the end of the source is dropped")
   func lateReports() async throws {
     let gate = Gate()
-    let source = PuppetSource(
+    let source = ScriptedSource(
       clock, [.reportLater(gate, 70), .wait(1), .fail(LoadingFailure.offline)],
       [.wait(100), .load("x")])
     let bench = try await LoadingBench(Loader.source(source).retried(attempts: 2), clock: clock)

@@ -10,14 +10,14 @@ import Testing
 struct LoadingSeveralTests {
   private let clock = ManualClock()
 
-  private func bench(_ loader: ([PuppetSource]) -> Loader, _ calls: [PuppetSource.Step]...)
+  private func bench(_ loader: ([ScriptedSource]) -> Loader, _ calls: [ScriptedSource.Step]...)
     async throws -> LoadingBench
   {
-    try await LoadingBench(loader(calls.map { PuppetSource(clock, $0) }), clock: clock)
+    try await LoadingBench(loader(calls.map { ScriptedSource(clock, $0) }), clock: clock)
   }
 
-  private func all(_ sources: [PuppetSource]) -> Loader { .all(sources.map { .source($0) }) }
-  private func sequence(_ sources: [PuppetSource]) -> Loader {
+  private func all(_ sources: [ScriptedSource]) -> Loader { .all(sources.map { .source($0) }) }
+  private func sequence(_ sources: [ScriptedSource]) -> Loader {
     .sequence(sources.map { .source($0) })
   }
 
@@ -43,7 +43,7 @@ struct LoadingSeveralTests {
   @Test("the first failure ends `all` and cancels the other parts")
   func firstFailure() async throws {
     let gate = Gate()
-    let other = PuppetSource(clock, [.wait(9), .load("c")])
+    let other = ScriptedSource(clock, [.wait(9), .load("c")])
     let bench = try await bench(
       { .all($0.map { .source($0) } + [.source(other)]) },
       [.wait(1), .load("a")], [.wait(2), .fail(LoadingFailure.offline)], [.gate(gate), .load("d")])
@@ -87,8 +87,8 @@ struct LoadingSeveralTests {
   @Test("neither `all` nor `sequence` shows 100 before every part has loaded")
   func hundred() async throws {
     // One source is small, the other is large and of unknown size.
-    let small = [PuppetSource.Step.report(100), .wait(0.1), .load("a")]
-    let large = [PuppetSource.Step.wait(1), .report(nil, "large"), .wait(0.1), .load("b")]
+    let small = [ScriptedSource.Step.report(100), .wait(0.1), .load("a")]
+    let large = [ScriptedSource.Step.wait(1), .report(nil, "large"), .wait(0.1), .load("b")]
     let bench = try await bench(all, small, large)
     #expect(
       try await bench.play("load 5") == [
@@ -137,7 +137,7 @@ struct LoadingSeveralTests {
 
   @Test("a failure ends `sequence`")
   func sequenceFailure() async throws {
-    let last = PuppetSource(clock, [.load("c")])
+    let last = ScriptedSource(clock, [.load("c")])
     let bench = try await bench(
       { .sequence($0.map { .source($0) } + [.source(last)]) },
       [.wait(1), .load("a")], [.wait(1), .fail(LoadingFailure.offline)])
@@ -149,12 +149,12 @@ struct LoadingSeveralTests {
     "`cancel` and `reset` stop all running parts and start no further one",
     arguments: ["cancel", "reset"])
   func cancelling(input: String) async throws {
-    let last = PuppetSource(clock, [.load("c")])
+    let last = ScriptedSource(clock, [.load("c")])
     for loader in [
-      Loader.sequence([.source(PuppetSource(clock, [.wait(1), .load("a")])), .source(last)]),
+      Loader.sequence([.source(ScriptedSource(clock, [.wait(1), .load("a")])), .source(last)]),
       .all([
-        .source(PuppetSource(clock, [.wait(1), .load("a")])),
-        .sequence([.source(PuppetSource(clock, [.wait(1), .load("b")])), .source(last)]),
+        .source(ScriptedSource(clock, [.wait(1), .load("a")])),
+        .sequence([.source(ScriptedSource(clock, [.wait(1), .load("b")])), .source(last)]),
       ]),
     ] {
       let bench = try await LoadingBench(loader, clock: clock)
@@ -258,7 +258,7 @@ struct LoadingSeveralTests {
       ),
     ] {
       let error = await #expect(throws: ConfigurationError.self) {
-        try await LoadingBench(tree, sources: ["y": PuppetSource(clock, [])])
+        try await LoadingBench(tree, sources: ["y": ScriptedSource(clock, [])])
       }
       #expect(error?.path == path)
     }

@@ -12,7 +12,7 @@ struct LoadingTableTests {
   /// Opens a store that loads for two seconds, with 50 % after one second, and optionally fails.
   private func bench(failing: Bool = false) async throws -> LoadingBench {
     let clock = ManualClock()
-    let source = PuppetSource(
+    let source = ScriptedSource(
       clock,
       [.wait(1), .report(50), .wait(1), failing ? .fail(LoadingFailure.offline) : .load("x")])
     return try await LoadingBench(.source(source), clock: clock)
@@ -102,7 +102,7 @@ struct LoadingTableTests {
   @Test("`cancel`, `reset` and a newer load cancel the work of the source")
   func stops() async throws {
     let clock = ManualClock()
-    let source = PuppetSource(clock, [.wait(5), .load("x")])
+    let source = ScriptedSource(clock, [.wait(5), .load("x")])
     let bench = try await LoadingBench(.source(source), clock: clock)
     for (input, count) in [("cancel", 1), ("reset", 1), ("load", 1)] {
       let before = source.cancelled
@@ -170,7 +170,7 @@ struct LoadingTableTests {
     struct Weird: Error {}
     let clock = ManualClock()
     let bench = try await LoadingBench(
-      .source(PuppetSource(clock, [.fail(Weird())])), clock: clock)
+      .source(ScriptedSource(clock, [.fail(Weird())])), clock: clock)
     #expect(try await bench.play("load") == ["0 loading", "0 failure source.failed"])
   }
 

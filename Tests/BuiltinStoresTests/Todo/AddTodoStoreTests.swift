@@ -26,7 +26,7 @@ struct AddTodoStoreTests {
   func add(changeComesAlong: Bool) async throws {
     let store = TestStore(
       AddTodoStore(
-        repository: PuppetRepository(change: { operation in
+        repository: ScriptedRepository(change: { operation in
           #expect(operation == .add(title: "Milk"))
           return changeComesAlong ? .changed(.addTodo(Todo(id: "1", title: "Milk"))) : .done
         })))
@@ -49,7 +49,7 @@ struct AddTodoStoreTests {
   @Test("the form is not dismissed if adding fails")
   func failing() async throws {
     let store = TestStore(
-      AddTodoStore(repository: PuppetRepository(change: { _ in .failed })))
+      AddTodoStore(repository: ScriptedRepository(change: { _ in .failed })))
     try await store.send(.addTodo(title: "Milk")) {
       $0.latest = 1
       $0.adding = [1]
@@ -67,7 +67,7 @@ struct AddTodoStoreTests {
   func several() async throws {
     let store = TestStore(
       AddTodoStore(
-        repository: PuppetRepository(change: { $0 == .add(title: "Bread") ? .failed : .done })),
+        repository: ScriptedRepository(change: { $0 == .add(title: "Bread") ? .failed : .done })),
       exhaustive: false)
     try await store.send(.addTodo(title: "Milk"))
     try await store.advance(by: .milliseconds(500))
@@ -137,7 +137,7 @@ private actor CancellingHost: StoreHost {
 
   func states() throws -> [String] {
     let store = try Store(
-      AddTodoStore(repository: PuppetRepository()), number: StoreNumber(1), host: self,
+      AddTodoStore(repository: ScriptedRepository()), number: StoreNumber(1), host: self,
       environment: StoreEnvironment(clock: ManualClock()))
     var states: [String] = []
     _ = store.listen { publication in

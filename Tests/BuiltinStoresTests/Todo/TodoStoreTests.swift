@@ -64,7 +64,8 @@ struct TodoStoreTests {
   func load() async throws {
     let store = TestStore(
       TodoStore(
-        repository: PuppetRepository(load: { await $0.send(.todos([Todo(id: "1", title: "A")])) })))
+        repository: ScriptedRepository(load: { await $0.send(.todos([Todo(id: "1", title: "A")])) })
+      ))
     try await store.send(.stateRequested)
     #expect(await store.state.shown == .loading)
     try await store.receive {
@@ -82,7 +83,7 @@ struct TodoStoreTests {
   func recover() async throws {
     let results = Record<TodoResult>([.failed, .todos([Todo(id: "1", title: "A")])])
     let store = TestStore(
-      TodoStore(repository: PuppetRepository(load: { await $0.send(results.next()) })))
+      TodoStore(repository: ScriptedRepository(load: { await $0.send(results.next()) })))
     try await store.send(.stateRequested)
     try await store.receive { $0.shown = .error }
     try await store.send(.stateRequested) { $0.shown = .loading }
@@ -121,7 +122,7 @@ struct TodoStoreTests {
     ])
     let store = TestStore(
       TodoStore(
-        repository: PuppetRepository(load: { context in
+        repository: ScriptedRepository(load: { context in
           let result = results.next()
           // Ignores its cancellation, as a database in the middle of a query does.
           try? await context.sleep(for: .seconds(1))
@@ -155,7 +156,7 @@ struct TodoStoreTests {
     for result in [TodoResult.done, .failed, .changed(.addTodo(Todo(id: "7", title: "seven")))] {
       let store = TestStore(
         TodoStore(
-          repository: PuppetRepository(change: { operation in
+          repository: ScriptedRepository(change: { operation in
             asked.add(operation)
             return result
           })))
@@ -181,7 +182,7 @@ struct TodoStoreTests {
   func concurrentAdds() async throws {
     let store = TestStore(
       TodoStore(
-        repository: PuppetRepository(change: { operation in
+        repository: ScriptedRepository(change: { operation in
           guard case .add(let title, _) = operation else { return .failed }
           return .changed(.addTodo(Todo(id: title, title: title)))
         })))
@@ -199,7 +200,7 @@ struct TodoStoreTests {
   func changeStream() async throws {
     let store = TestStore(
       TodoStore(
-        repository: PuppetRepository(load: { context in
+        repository: ScriptedRepository(load: { context in
           await context.becomeFeed(sending: .todos([]))
           do { try await context.sleep(for: .seconds(5)) } catch { return }
           await context.send(.changed(.addTodo(Todo(id: "x", title: "by another client"))))
@@ -397,7 +398,7 @@ private actor LoadingHost: StoreHost {
 
   private func store() throws -> Store<TodoStore> {
     if let open { return open }
-    let repository = PuppetRepository(load: { try? await $0.sleep(for: .seconds(1)) })
+    let repository = ScriptedRepository(load: { try? await $0.sleep(for: .seconds(1)) })
     let store = try Store(
       TodoStore(repository: repository), number: StoreNumber(1), host: self,
       environment: StoreEnvironment(clock: clock))

@@ -142,7 +142,7 @@ def perform(operation: dict[str, Any], document: Any) -> Any:
     return document
 
 
-class Peer:
+class PlayedConnection:
     """The server side of one connection of a conversation."""
 
     def __init__(self, case: unittest.TestCase, seen: dict[tuple[str, int], Any]) -> None:
@@ -310,14 +310,14 @@ def is_request(message: Any) -> bool:
 
 async def play(case: unittest.TestCase, conversation: Conversation) -> int:
     """Plays a conversation; returns the number of checked messages."""
-    peers: dict[str, Peer] = {}
+    connections: dict[str, PlayedConnection] = {}
     seen: dict[tuple[str, int], Any] = {}
     for line in conversation.lines:
-        peer = peers.get(line.name)
-        if peer is None or peer.heard.end is not None:
-            peer = peers[line.name] = Peer(case, seen)
+        connection = connections.get(line.name)
+        if connection is None or connection.heard.end is not None:
+            connection = connections[line.name] = PlayedConnection(case, seen)
         try:
-            await (peer.send(line) if line.is_sent else peer.respond(line))
+            await (connection.send(line) if line.is_sent else connection.respond(line))
         except AssertionError as error:
             raise AssertionError(f"line {line.number}: {line.text[:300]}\n{error}") from error
     return len(conversation.lines)

@@ -49,13 +49,13 @@ class AgainstAnotherTests(unittest.TestCase):
         logging.disable(logging.NOTSET)
 
     def test_messages_of_all_sizes(self) -> None:
-        async def echo(peer: ServerConnection) -> None:
-            async for message in peer:
+        async def echo(connection: ServerConnection) -> None:
+            async for message in connection:
                 assert isinstance(message, str)
-                await peer.send(message)
+                await connection.send(message)
                 # In fragments, with a ping between them.
-                await peer.ping()
-                await peer.send(message[index : index + 1000] for index in range(0, len(message), 1000))
+                await connection.ping()
+                await connection.send(message[index : index + 1000] for index in range(0, len(message), 1000))
 
         async def test() -> None:
             async with serve(echo, "127.0.0.1", 0, max_size=None) as server:
@@ -77,20 +77,20 @@ class AgainstAnotherTests(unittest.TestCase):
             async with await Server.start() as program:
                 host, port = program.address.split(":")
 
-                async def bridge(peer: ServerConnection) -> None:
+                async def bridge(connection: ServerConnection) -> None:
                     reader, writer = await asyncio.open_connection(host, int(port))
 
                     async def down() -> None:
                         while line := await reader.readline():
-                            await peer.send(line.decode().rstrip("\n"))
+                            await connection.send(line.decode().rstrip("\n"))
 
                     passing = asyncio.create_task(down())
                     count = 0
-                    async for message in peer:
+                    async for message in connection:
                         assert isinstance(message, str)
                         count += 1
                         if count == 20:
-                            peer.transport.abort()
+                            connection.transport.abort()
                             break
                         writer.write(message.encode() + b"\n")
                     writer.close()
@@ -112,8 +112,8 @@ class AgainstAnotherTests(unittest.TestCase):
 
     def test_close_code_is_reported(self) -> None:
         async def test() -> None:
-            async def close(peer: ServerConnection) -> None:
-                await peer.close(1008, "not you")
+            async def close(connection: ServerConnection) -> None:
+                await connection.close(1008, "not you")
 
             async with serve(close, "127.0.0.1", 0) as server:
                 heard = Heard()
@@ -168,7 +168,7 @@ class BrokenRulesTests(unittest.TestCase):
         async def test() -> None:
             close_frame: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
 
-            async def peer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
                 request = (await reader.readuntil(b"\r\n\r\n")).decode()
                 key = request.lower().split("sec-websocket-key: ")[1].split("\r\n")[0]
                 key = request[request.lower().index(key) :][: len(key)]
@@ -183,11 +183,11 @@ class BrokenRulesTests(unittest.TestCase):
                         await writer.drain()
                     close_frame.set_result(await reader.read())
                 except ConnectionError:
-                    # A peer that still sends may lose the close frame, because TCP resets the connection.
+                    # A server that still sends may lose the close frame, because TCP resets the connection.
                     close_frame.set_result(b"")
                 writer.close()
 
-            listener = await asyncio.start_server(peer, "127.0.0.1", 0)
+            listener = await asyncio.start_server(serve, "127.0.0.1", 0)
             heard = Heard()
             try:
                 await connect(listener.sockets[0].getsockname()[1], heard)

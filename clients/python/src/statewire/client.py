@@ -289,7 +289,8 @@ class Client(ConnectionListener):
 
     def send_input(
         self, store: str, value: Mapping[str, Any], wants_settled: bool,
-        completion: Callable[[SendResult | StatewireError], None], is_idempotent: bool, traceparent: str | None,
+        completion: Callable[[SendResult | StatewireError], None], is_idempotent: bool,
+        traceparent: str | None,
     ) -> Input:
         """Sends an input; see `Store.send`."""
         return self._inputs.add(store, value, wants_settled, completion, is_idempotent, traceparent)

@@ -57,9 +57,9 @@ class StreamTransport(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
         self._outgoing.connected(self._transport)
-        peer = transport.get_extra_info("socket")
-        if peer is not None and peer.family in (socket.AF_INET, socket.AF_INET6):
-            peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        tcp_socket = transport.get_extra_info("socket")
+        if tcp_socket is not None and tcp_socket.family in (socket.AF_INET, socket.AF_INET6):
+            tcp_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def data_received(self, data: bytes) -> None:
         try:

@@ -5,7 +5,7 @@ import BuiltinStoresProtocol
 import StateMachines
 
 /// A repository that a test controls; it responds asynchronously.
-struct PuppetRepository: TodoRepository {
+struct ScriptedRepository: TodoRepository {
   /// The work of each call of `getTodos`.
   var load: @Sendable (_ context: EffectContext<TodoResult>) async -> Void = { _ in }
   var change: @Sendable (_ operation: TodoOperation) -> TodoResult = { _ in .done }

@@ -6,17 +6,17 @@ import StateMachines
 import TestSupport
 
 /// A balance service that a test controls; it responds asynchronously.
-struct PuppetBalanceService: BalanceService {
+struct ScriptedBalanceService: BalanceService {
   /// The work of each call.
   var work: @Sendable (_ context: EffectContext<BalanceResult>) async -> Void
 
-  func balance() -> Effect<BalanceResult> { .run("puppet", work) }
+  func balance() -> Effect<BalanceResult> { .run("scripted", work) }
 
   /// Returns a service that responds after one second, each time with the next result. It ignores
   /// its cancellation.
-  static func slow(_ results: BalanceResult...) -> PuppetBalanceService {
+  static func slow(_ results: BalanceResult...) -> ScriptedBalanceService {
     let results = Record(results)
-    return PuppetBalanceService { context in
+    return ScriptedBalanceService { context in
       let result = results.next()
       try? await context.sleep(for: .seconds(1))
       await context.send(result)
@@ -24,7 +24,7 @@ struct PuppetBalanceService: BalanceService {
   }
 
   /// A service that never responds.
-  static let silent = PuppetBalanceService { context in
+  static let silent = ScriptedBalanceService { context in
     try? await context.sleep(for: .seconds(1_000_000_000))
   }
 }

@@ -6,7 +6,7 @@ import StateMachines
 import TestSupport
 
 /// A source whose calls a test controls.
-final class PuppetSource: LoadingSource {
+final class ScriptedSource: LoadingSource {
   typealias Report = @Sendable (LoadingProgress) async -> Void
 
   /// A step of a call; waits are on the clock of the test.
