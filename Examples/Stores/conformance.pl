@@ -18,7 +18,7 @@ while (my $line = <STDIN>) {
   if (!exists $message->{id}) {
     delete $stores{ $params->{store} } if $method eq 'machine/close';
     if ($method eq 'machine/cancel' and my $request = delete $waiting{ $params->{run} }) {
-      respond($request, result => {});
+      send_response($request, result => {});
     }
     next;
   }
@@ -28,13 +28,13 @@ while (my $line = <STDIN>) {
       print STDERR $error;
       $error = { code => -32603, message => $error };
     }
-    respond($id, error => $error);
+    send_response($id, error => $error);
   } elsif ($result) {
-    respond($id, result => $result);
+    send_response($id, result => $result);
   }
 }
 
-sub respond {
+sub send_response {
   my ($id, $member, $value) = @_;
   print $json->encode({ jsonrpc => '2.0', id => $id, $member => $value }), "\n";
 }

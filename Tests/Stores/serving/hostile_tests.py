@@ -83,7 +83,7 @@ def on_input(params):
         # The program gets a notification, which has no time limit for a response.
         client.call("store/close", store="other")
         self.wait(lambda: program.starts() > 1, "the program is started again")
-        self.assertEqual(server.text().count("started again"), 1, server.text())
+        self.assertEqual(server.text().count("it is restarted"), 1, server.text())
         self.accepted(client, "k", {})
 
     def test_repeated_responses(self) -> None:
