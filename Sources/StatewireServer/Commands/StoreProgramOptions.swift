@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ArgumentParser
+internal import ArgumentParser
 internal import Logging
 
 /// The option of commands that describe the store kinds of a server, for the kinds that are programs.
-public struct StoreProgramOptions: ParsableArguments {
+struct StoreProgramOptions: ParsableArguments {
   @Option(
     name: .customLong("store"),
     help: ArgumentHelp(
@@ -13,13 +13,13 @@ public struct StoreProgramOptions: ParsableArguments {
   var stores: [String] = []
 
   /// Creates the option without a value.
-  public init() {}
+  init() {}
 
   /// True if the option is given.
-  public var isGiven: Bool { !stores.isEmpty }
+  var isGiven: Bool { !stores.isEmpty }
 
   /// Checks the option, without starting programs.
-  public func validate() throws { _ = try programs() }
+  func validate() throws { _ = try programs() }
 
   private func programs() throws -> [ProgramKind] {
     var options = ServeOptions()

@@ -116,13 +116,12 @@ def on_action(params):
         self.wait(lambda: program.requests("action"), "the action is sent")
         program.save(text + """
 def on_describe(params):
-    respond({"protocol": 1})
-    (FOLDER / "described").touch()
+    return {"protocol": 1, "viewsBy": "role"}
 """)
-        self.wait((program.folder / "described").exists, "the next version has described itself")
-        # The server looks at it every 0.2 s. If it has not done so, the input is refused or comes too early.
-        time.sleep(2)
+        # The server compares the descriptions as it begins the replacement.
+        self.wait(lambda: "viewsBy changed" in server.text(), "the program is to be replaced")
         second = client.send("store/send", store="k", input="second")
+        # The server has read the input.
         client.call("initialize")
         program.set("end")
         for number in (first, second):
