@@ -263,6 +263,15 @@ struct JournalPipeline {
     trouble = nil
   }
 
+  /// Returns true if sessions of a node can be read. When the node has joined again, they can be read
+  /// after the journal has a new writer: it forgets those that were read before.
+  mutating func canRead(as node: Int64) -> Bool {
+    if nodeID == node { return !isLost }
+    // Begins a new writer, if that has not begun.
+    if !isLost, trouble == nil { lost() }
+    return false
+  }
+
   /// Records that this node does not own its sessions any more.
   mutating func lost() {
     isLost = true

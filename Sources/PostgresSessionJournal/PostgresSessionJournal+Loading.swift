@@ -83,6 +83,13 @@ extension PostgresSessionJournal {
     ended: @escaping @Sendable (Result<LoadedSession, any Error>) -> Void
   ) {
     guard let id = node.id else { return ended(.failure(LeaseLost())) }
+    guard state.withLock({ $0.canRead(as: id) }) else {
+      guard ContinuousClock.now < deadline else { return ended(.failure(LeaseLost())) }
+      return connection.after(.milliseconds(20)) { [weak self] in
+        self?.proceed()
+        self?.beginLoading(session, by: deadline, ended: ended)
+      }
+    }
     var reading = PostgresTransaction(
       JournalStatements.claim, .uuid(session.uuid), .integer(id))
     reading.append(JournalStatements.entries, .uuid(session.uuid), .integer(id))

@@ -67,6 +67,24 @@ struct JournalPipelineTests {
     #expect(try refuse(3).last == .began(full))
   }
 
+  @Test("sessions are read only for the node as which the journal has joined")
+  func reading() {
+    var pipeline = JournalPipeline(node: 1)
+    func canRead(as node: Int64) -> Bool { pipeline.canRead(as: node) }
+    func restarts() -> Bool { pipeline.next(.init()).restarts }
+    #expect(canRead(as: 1))
+    pipeline.joined(1, writer: 1)
+    #expect(canRead(as: 1))
+    // The node has joined again, and the journal has not noticed that its lease was lost.
+    #expect(!canRead(as: 2))
+    #expect(restarts())
+    #expect(!canRead(as: 2))
+    // One restart is enough.
+    #expect(!restarts())
+    pipeline.joined(2, writer: 2)
+    #expect(canRead(as: 2))
+  }
+
   private func end(
     _ pipeline: inout JournalPipeline, _ result: Result<Void, PostgresError>
   ) throws {
