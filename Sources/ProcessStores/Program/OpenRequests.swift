@@ -82,11 +82,14 @@ struct OpenRequests {
     return entries.sorted { $0.id < $1.id }.map(\.entry)
   }
 
-  /// Removes the requests that open a store.
+  /// Removes the requests that open a store. They have no responses, so nothing is known of those
+  /// before them.
   mutating func removeOpenings() -> [Entry] {
     let ids = ordered.indices.filter {
       if case .open? = ordered[$0]?.request { true } else { false }
     }.map { $0 + firstID }
+    let last = lastEnded
+    defer { lastEnded = last }
     return ids.compactMap { remove($0) }
   }
 

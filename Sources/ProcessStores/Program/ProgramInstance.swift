@@ -26,7 +26,7 @@ final class ProgramInstance {
   /// The jobs that the next process gets again, because they had no response when this one ended.
   private var repeated: [ProgramJob] = []
   /// The number of consecutive failures at each effect, by the key of the effect; the key nil is
-  /// restoring the store. A response of the program removes the number.
+  /// restoring the store. A response of the program removes the number, and cancelling the effect does.
   private var failures: [Int?: Int] = [:]
   /// The number of failures after which a request is not repeated.
   private static let maximumFailures = 3
@@ -41,13 +41,22 @@ final class ProgramInstance {
     repeated = []
   }
 
+  /// Removes work that waits.
+  func cancel(_ work: Int) {
+    waiting.removeAll { job in
+      guard case .work(work, let pending, _, _) = job else { return false }
+      forgetFailures(at: pending.key)
+      return true
+    }
+  }
+
   /// Counts a failure of the program at an effect, or at restoring the store.
   ///
   /// - Parameter isLikely: False if many requests are suspected: it counts half.
   func failed(at key: Int?, isLikely: Bool) { failures[key, default: 0] += isLikely ? 2 : 1 }
 
-  /// Resets the count of failures at a request, because the program has responded to it.
-  func succeeded(at key: Int?) { if !failures.isEmpty { failures[key] = nil } }
+  /// Forgets the failures at a request: the program has responded to it, or it was cancelled.
+  func forgetFailures(at key: Int?) { if !failures.isEmpty { failures[key] = nil } }
 
   /// Forgets the failures, because the program has changed or has run for a while.
   func forgetFailures() { failures = [:] }

@@ -68,7 +68,7 @@ extension ProgramLoop {
       restored(instance)
     case .viewers(let instance):
       try update(instance, result)
-      instance.succeeded(at: ProgramInstance.viewersKey)
+      instance.forgetFailures(at: ProgramInstance.viewersKey)
     case .job(let instance, let job): try end(job, instance, result)
     }
   }
@@ -100,7 +100,7 @@ extension ProgramLoop {
         ParsedUpdate(result), of: nil, after: key, ending: ends ? key : nil,
         version: description.version,
         now: reply.clock.milliseconds)
-      instance.succeeded(at: key)
+      instance.forgetFailures(at: key)
       deliver(reply.message(.updated(update)), to: reply)
     case .work(let work, let pending, _, let events):
       works[work] = nil
@@ -110,7 +110,7 @@ extension ProgramLoop {
       while let key = try reader.nextKey() {
         if key == "action" { action = try reader.read() } else { _ = try reader.skipValue() }
       }
-      instance.succeeded(at: pending.key)
+      instance.forgetFailures(at: pending.key)
       events.yield(.ended(action))
       events.finish()
     }
@@ -128,19 +128,19 @@ extension ProgramLoop {
       setAside(instance, "the program cannot restore a store: \(error.message)")
     case .probe: break
     case .viewers(let instance):
-      instance.succeeded(at: ProgramInstance.viewersKey)
+      instance.forgetFailures(at: ProgramInstance.viewersKey)
       logFailure("machine/viewers failed: \(error.message)")
     case .job(let instance, let job):
       switch job {
       case .input(_, _, _, let reply):
         deliver(reply.message(nil, refusing: refusal(error)), to: reply)
       case .action(_, let key, let ends, _, let reply):
-        instance.succeeded(at: key)
+        instance.forgetFailures(at: key)
         logFailure("machine/action failed: \(error.message)")
         deliver(reply.message(ends ? .dropped(key) : nil), to: reply)
       case .work(let work, let pending, _, let events):
         works[work] = nil
-        instance.succeeded(at: pending.key)
+        instance.forgetFailures(at: pending.key)
         events.yield(.failed(ActionFailure(reason: .error, message: error.message)))
         events.finish()
       }

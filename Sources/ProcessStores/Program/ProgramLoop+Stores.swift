@@ -33,10 +33,13 @@ extension ProgramLoop {
       instance.viewers = viewers
       if instance.isOpen { sendViewers(instance) }
     case .cancel(let work):
-      if let id = works.removeValue(forKey: work), remove(id) != nil {
+      if let id = works.removeValue(forKey: work), let ended = remove(id) {
+        if case .job(let instance, .work(_, let pending, _, _)) = ended {
+          instance.forgetFailures(at: pending.key)
+        }
         return requests.notify("machine/cancel") { $0.member("run", work) }
       }
-      for instance in instances.values { instance.waiting.removeAll { $0.isWork(work) } }
+      for instance in instances.values { instance.cancel(work) }
     case .close(let number):
       earlyViewers[number] = nil
       guard let instance = instances.removeValue(forKey: number), instance.isOpen else { return }
@@ -135,7 +138,7 @@ extension ProgramLoop {
       return restoreNext()
     }
     instance.isOpen = true
-    instance.succeeded(at: nil)
+    instance.forgetFailures(at: nil)
     if instance.viewers != nil { sendViewers(instance) }
     sendWaiting(instance)
     restoreNext()
@@ -326,11 +329,6 @@ extension ProgramLoop {
 }
 
 extension ProgramJob {
-  /// True if it is the work with a number.
-  fileprivate func isWork(_ number: Int) -> Bool {
-    if case .work(number, _, _, _) = self { true } else { false }
-  }
-
   /// True if it is an action of a repeated effect.
   fileprivate func isTick(_ key: Int) -> Bool {
     if case .action(_, key, false, nil, _) = self { true } else { false }
