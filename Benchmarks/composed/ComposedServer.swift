@@ -3,13 +3,14 @@
 import StateMachines
 import StatewireServer
 
-/// Serves a counter, a store of ten counters, and a machine that has the same ten counters without
-/// children, for `make composed`.
+/// Serves a counter, stores that have one and ten counters as children, and a machine that has the same
+/// ten counters without children, for `make composed`.
 @main
 struct ComposedServer: ServerProgram {
   static let abstract = "Serves a counter, and ten counters in one store."
   static let kinds: ServerKinds = [
-    StoreKind("counter") { Counter() }, StoreKind("counters") { TenCounters() },
+    StoreKind("counter") { Counter() }, StoreKind("child") { OneCounter() },
+    StoreKind("counters") { TenCounters() },
     StoreKind("written") { TenCountersWritten() },
   ]
 }
@@ -39,6 +40,25 @@ struct Counter: StateMachine {
     state.highest = max(state.highest, state.count)
     state.isPositive = state.count > 0
   }
+}
+
+struct OneCounter: StateMachine {
+  enum Input: Codable, Sendable {
+    case one(input: Counter.Input)
+  }
+  struct State: Codable, Sendable {
+    var one = Counter.State()
+  }
+
+  let initialState = State()
+
+  var children: [Child<OneCounter>] {
+    let path = CasePath(Input.one) { if case .one(let input) = $0 { input } else { nil } }
+    Child("one", Counter(), state: \.one, input: path, action: path)
+  }
+
+  func effect(of input: Input, in state: State) -> Effect<Input> { .none }
+  func reduce(_ state: inout State, _ action: Input) {}
 }
 
 struct TenCounters: StateMachine {

@@ -68,14 +68,14 @@ def beside_baseline(figures, bench, load, title, key, unit, rule, other_rule):
 def tcp(bench, figures):
     load = lambda name: bench.tcp_load(name, "--connections", 50, "--in-flight", 16)
     own = beside_baseline(figures, bench, load, "TCP, 50 × 16 in flight, CPU per input", "cpu_us", "µs",
-                       2.2, 0.5)
+                       1.75, 0.5)
     figures.add("TCP, 50 × 16 in flight: Statewire's inputs", own["per_second"], "/s")
 
 
 def stdio(bench, figures):
     load = lambda name: bench.stdio_load(name, "--in-flight", 64)
     own = beside_baseline(figures, bench, load, "stdio, 64 in flight, CPU per input", "cpu_us", "µs",
-                       2.5, 0.5)
+                       1.75, 0.5)
     figures.add("stdio, 64 in flight: Statewire's inputs", own["per_second"], "/s")
 
 
