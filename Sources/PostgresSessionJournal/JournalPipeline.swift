@@ -263,11 +263,12 @@ struct JournalPipeline {
     trouble = nil
   }
 
-  /// Returns true if sessions of a node can be read. When the node has joined again, they can be read
-  /// after the journal has a new writer: it forgets those that were read before.
-  mutating func canRead(as node: Int64) -> Bool {
+  /// Prepares the journal to read sessions of a node: begins a new writer if the node has joined again.
+  ///
+  /// - Returns: False until there is that writer: the journal then forgets sessions that were read before.
+  mutating func prepareReading(as node: Int64) -> Bool {
     if nodeID == node { return !isLost }
-    // Begins a new writer, if that has not begun.
+    // Unless a new writer has begun.
     if !isLost, trouble == nil { lost() }
     return false
   }

@@ -83,7 +83,7 @@ extension PostgresSessionJournal {
     ended: @escaping @Sendable (Result<LoadedSession, any Error>) -> Void
   ) {
     guard let id = node.id else { return ended(.failure(LeaseLost())) }
-    guard state.withLock({ $0.canRead(as: id) }) else {
+    guard state.withLock({ $0.prepareReading(as: id) }) else {
       guard ContinuousClock.now < deadline else { return ended(.failure(LeaseLost())) }
       return connection.after(.milliseconds(20)) { [weak self] in
         self?.proceed()

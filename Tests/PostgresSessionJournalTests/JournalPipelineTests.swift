@@ -70,7 +70,7 @@ struct JournalPipelineTests {
   @Test("sessions are read only for the node as which the journal has joined")
   func reading() {
     var pipeline = JournalPipeline(node: 1)
-    func canRead(as node: Int64) -> Bool { pipeline.canRead(as: node) }
+    func canRead(as node: Int64) -> Bool { pipeline.prepareReading(as: node) }
     func restarts() -> Bool { pipeline.next(.init()).restarts }
     #expect(canRead(as: 1))
     pipeline.joined(1, writer: 1)
