@@ -40,8 +40,11 @@ public struct JSONPatch: Sendable, Equatable {
     operations = []
     operations.reserveCapacity(elements.count)
     for (index, element) in elements.enumerated() {
-      do {
-        operations.append(try Operation(element))
+      do throws(JSONError) {
+        guard case .object(let members) = element else {
+          throw JSONError(.type, "an operation is an object")
+        }
+        operations.append(try Operation { key throws(JSONError) in members["\(key)"] })
       } catch {
         throw error.under(.index(index))
       }
@@ -52,30 +55,60 @@ public struct JSONPatch: Sendable, Equatable {
   public var value: JSONValue { .array(operations.map(\.value)) }
 }
 
-extension JSONPatch.Operation {
-  init(_ value: JSONValue) throws(JSONError) {
-    guard case .object(let members) = value else {
-      throw JSONError(.type, "an operation is an object")
+extension JSONPatch: JSONReadable {
+  /// Reads a patch from text; only the values of its operations become trees.
+  ///
+  /// - Throws: What `init(_:)` throws, or an error of the reader.
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    guard try reader.peek() == .array else {
+      throw JSONError(.patch, "a patch is an array of operations")
     }
-    func string(_ key: String) throws(JSONError) -> String {
-      guard let member = members[key] else {
-        throw JSONError(.missing, "the operation has no \(key.quoted())", path: [.key(key)])
+    operations = []
+    try reader.beginArray()
+    while try reader.nextElement() {
+      guard try reader.peek() == .object else {
+        throw reader.error(.type, "an operation is an object")
       }
-      guard let string = member.string else {
-        throw JSONError(.type, "\(key.quoted()) is not a string", path: [.key(key)])
+      let members = try reader.readMembers()
+      do throws(JSONError) {
+        operations.append(
+          try Operation { key throws(JSONError) in
+            guard var reader = members[key] else { return nil }
+            return try reader.readValue()
+          })
+      } catch {
+        throw error.under(.index(operations.count))
+      }
+    }
+  }
+}
+
+extension JSONPatch.Operation {
+  /// Reads an operation.
+  ///
+  /// - Parameter member: Returns the value of a member; nil if there is none.
+  fileprivate init(
+    _ member: (StaticString) throws(JSONError) -> JSONValue?
+  ) throws(JSONError) {
+    func string(_ key: StaticString) throws(JSONError) -> String {
+      guard let value = try member(key) else {
+        throw JSONError(.missing, "the operation has no \"\(key)\"", path: [.key("\(key)")])
+      }
+      guard let string = value.string else {
+        throw JSONError(.type, "\"\(key)\" is not a string", path: [.key("\(key)")])
       }
       return string
     }
-    func pointer(_ key: String) throws(JSONError) -> JSONPointer {
-      do {
-        return try JSONPointer(parsing: try string(key))
+    func pointer(_ key: StaticString) throws(JSONError) -> JSONPointer {
+      let text = try string(key)
+      do throws(JSONError) {
+        return try JSONPointer(parsing: text)
       } catch {
-        guard error.path.isEmpty else { throw error }
-        throw error.under(.key(key))
+        throw error.under(.key("\(key)"))
       }
     }
     func payload() throws(JSONError) -> JSONValue {
-      guard let value = members["value"] else {
+      guard let value = try member("value") else {
         throw JSONError(.missing, "the operation has no \"value\"", path: [.key("value")])
       }
       return value

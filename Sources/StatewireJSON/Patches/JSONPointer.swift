@@ -14,40 +14,58 @@ public struct JSONPointer: Sendable, Hashable {
   /// - Throws: `JSONError` with the code `pointer` for any other text.
   /// - Source: RFC 6901 §3.
   public init(parsing text: String) throws(JSONError) {
-    var tokens: [String] = []
-    var token: [UInt8] = []
-    var bytes = text.utf8[...]
-    guard let first = bytes.popFirst() else {
-      self.tokens = []
-      return
+    let tokens = text.withUTF8Bytes { bytes in Self.tokens(of: bytes) }
+    guard let tokens else {
+      throw JSONError(
+        .pointer,
+        text.hasPrefix("/")
+          ? "the pointer \(text.quoted()) has a ~ without 0 or 1"
+          : "the pointer \(text.quoted()) does not start with a slash")
     }
-    guard first == UInt8(ascii: "/") else {
-      throw JSONError(.pointer, "the pointer \(text.quoted()) does not start with a slash")
-    }
-    while let byte = bytes.popFirst() {
-      switch byte {
-      case UInt8(ascii: "/"):
-        tokens.append(String(decoding: token, as: UTF8.self))
-        token = []
-      case UInt8(ascii: "~"):
-        switch bytes.popFirst() {
-        case UInt8(ascii: "0"): token.append(UInt8(ascii: "~"))
-        case UInt8(ascii: "1"): token.append(UInt8(ascii: "/"))
-        default: throw JSONError(.pointer, "the pointer \(text.quoted()) has a ~ without 0 or 1")
-        }
-      default:
-        token.append(byte)
-      }
-    }
-    tokens.append(String(decoding: token, as: UTF8.self))
     self.tokens = tokens
   }
+
+  /// - Returns: Nil if the text is not a pointer.
+  private static func tokens(of text: UnsafeRawBufferPointer) -> [String]? {
+    guard let first = text.first else { return [] }
+    guard first == slash else { return nil }
+    var tokens: [String] = []
+    tokens.reserveCapacity(text.reduce(0) { $1 == slash ? $0 + 1 : $0 })
+    var start = 1
+    while start <= text.count {
+      let end = text[start...].firstIndex(of: slash) ?? text.count
+      guard let token = token(text.part(start..<end)) else { return nil }
+      tokens.append(token)
+      start = end + 1
+    }
+    return tokens
+  }
+
+  private static func token(_ text: UnsafeRawBufferPointer) -> String? {
+    guard text.contains(UInt8(ascii: "~")) else { return String(decoding: text, as: UTF8.self) }
+    var token: [UInt8] = []
+    var bytes = text[...]
+    while let byte = bytes.popFirst() {
+      if byte != UInt8(ascii: "~") {
+        token.append(byte)
+        continue
+      }
+      switch bytes.popFirst() {
+      case UInt8(ascii: "0"): token.append(UInt8(ascii: "~"))
+      case UInt8(ascii: "1"): token.append(slash)
+      default: return nil
+      }
+    }
+    return String(decoding: token, as: UTF8.self)
+  }
+
+  private static let slash = UInt8(ascii: "/")
 
   /// Returns the index that a token denotes in an array with this many elements; nil if it denotes
   /// none.
   ///
   /// - Source: RFC 6901 §4: digits without a leading zero, and nothing else.
-  static func index(_ token: String, count: Int) -> Int? {
+  package static func index(_ token: String, count: Int) -> Int? {
     let digits = token.utf8
     guard let first = digits.first, digits.count <= 18,
       digits.allSatisfy({ (0x30...0x39).contains($0) }), first != 0x30 || digits.count == 1,
