@@ -32,6 +32,8 @@ public actor Shard: StoreHost {
   private let clock: any StoreClock
   private let executor: any SerialExecutor
   private var stores: [StoreNumber: StoreKind.Made] = [:]
+  /// The replies of other parties to the stores.
+  private lazy var replies = ReplyQueue(host: self)
   private var lastNumber = 0
   private var configurations = SharedConfigurations()
   /// The accounts of the bytes of sessions.
@@ -319,7 +321,8 @@ extension Shard {
         environment: StoreEnvironment(
           clock: clock, executor: testing?.rest.workExecutor ?? restoring, faults: faults,
           effects: metrics.effects,
-          beginExchange: testing?.settings.waitsForExchanges == true ? outside?.begin : nil),
+          beginExchange: testing?.settings.waitsForExchanges == true ? outside?.begin : nil,
+          replies: replies),
         observers: observers,
         observed: ObservedStore(name, kind: kind.name, session: session?.abbreviated),
         shared: shared, origin: origin, viewer: viewer, prepared: prepared))

@@ -4,23 +4,19 @@ internal import StateMachines
 
 /// The replies of one pass of the loop, delivered together to each host.
 struct ReplyBatch {
-  private struct Host {
-    let queue: ReplyQueue
-    weak var host: (any StoreHost)?
-    var messages: [EffectMessage] = []
-  }
-
-  private var hosts: [ObjectIdentifier: Host] = [:]
+  /// The messages for the queue of each host; a server has one host for each of its threads.
+  private var hosts: [(queue: ReplyQueue, messages: [EffectMessage])] = []
   private var ended: [@Sendable () -> Void] = []
   private var isClosed = false
 
   /// Adds a message to the store of a reply.
   mutating func add(_ message: EffectMessage, _ reply: ExchangeReply<ProcessAction>) {
-    guard !isClosed, let host = reply.host else { return }
-    let id = ObjectIdentifier(host)
-    // The memory of a host that has gone may have a new one.
-    if hosts[id]?.host !== host { hosts[id] = Host(queue: ReplyQueue(host: host), host: host) }
-    hosts[id]?.messages.append(message)
+    if isClosed { return }
+    if let host = hosts.firstIndex(where: { $0.queue === reply.queue }) {
+      hosts[host].messages.append(message)
+    } else {
+      hosts.append((reply.queue, [message]))
+    }
   }
 
   /// Calls a closure when the messages so far have been delivered.
@@ -33,8 +29,8 @@ struct ReplyBatch {
     for body in ended { body() }
     ended = []
     isClosed = true
-    let delivering = hosts.values
-    hosts = [:]
+    let delivering = hosts
+    hosts = []
     guard !delivering.isEmpty else { return closed() }
     let left = Lock(delivering.count)
     for host in delivering {
@@ -53,11 +49,11 @@ struct ReplyBatch {
   mutating func flush() {
     var waiting = ended
     ended = []
-    for (id, host) in hosts where !host.messages.isEmpty {
+    for index in hosts.indices where !hosts[index].messages.isEmpty {
       let callbacks = waiting
       waiting = []
-      host.queue.add(host.messages) { for body in callbacks { body() } }
-      hosts[id]?.messages = []
+      hosts[index].queue.add(hosts[index].messages) { for body in callbacks { body() } }
+      hosts[index].messages = []
     }
     for body in waiting { body() }
   }

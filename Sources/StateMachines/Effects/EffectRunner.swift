@@ -9,7 +9,7 @@ final class EffectRunner<Action: Sendable> {
   // Weak: the host owns the store, and the store owns this runner.
   private weak var host: (any StoreHost)?
   private let store: StoreNumber
-  let environment: StoreEnvironment
+  private(set) var environment: StoreEnvironment
   private var parts: PartNumbers?
   /// The runs in the order in which they began, which is the order of their numbers.
   private var runs: [Run] = []
@@ -99,9 +99,11 @@ final class EffectRunner<Action: Sendable> {
     let store = store
     work.began?()
     if let exchange = work.exchange {
-      exchange(
-        ExchangeReply(
-          host: host, store: store, run: number, clock: environment.clock, span: span))
+      if let queue = replyQueue() {
+        exchange(
+          ExchangeReply(
+            queue: queue, store: store, run: number, clock: environment.clock, span: span))
+      }
       return nil
     }
     // Weak here too: long work, such as a feed, must not keep the host and its stores alive.
@@ -114,6 +116,12 @@ final class EffectRunner<Action: Sendable> {
       await work.body(EffectContext(line))
       await host?.deliver(EffectMessage(store: store, run: number, news: .ended))
     }
+  }
+
+  /// Returns nil if the host does not exist any more.
+  private func replyQueue() -> ReplyQueue? {
+    if environment.replies == nil { environment.replies = host.map { ReplyQueue(host: $0) } }
+    return environment.replies
   }
 
   // A linear search is faster than the index for so few runs.

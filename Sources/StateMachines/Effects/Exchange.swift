@@ -54,11 +54,9 @@ extension Work {
 }
 
 /// The reply to an exchange: makes the message that ends it.
-///
-/// A class, because a weak reference is expensive to copy.
 public final class ExchangeReply<Action: Sendable>: Sendable {
-  /// The owner of the store; nil if it does not exist any more.
-  public weak let host: (any StoreHost)?
+  /// The queue for the messages.
+  public let queue: ReplyQueue
   /// The clock of the store.
   public let clock: any StoreClock
   /// The span of the exchange; nil if it is not traced.
@@ -69,17 +67,17 @@ public final class ExchangeReply<Action: Sendable>: Sendable {
   private let wrap: @Sendable (Action) -> (any Sendable)?
 
   convenience init(
-    host: (any StoreHost)?, store: StoreNumber, run: RunNumber, clock: any StoreClock,
+    queue: ReplyQueue, store: StoreNumber, run: RunNumber, clock: any StoreClock,
     span: (any TraceSpan)?
   ) {
-    self.init(host, store, run, clock, span) { $0 }
+    self.init(queue, store, run, clock, span) { $0 }
   }
 
   private init(
-    _ host: (any StoreHost)?, _ store: StoreNumber, _ run: RunNumber, _ clock: any StoreClock,
+    _ queue: ReplyQueue, _ store: StoreNumber, _ run: RunNumber, _ clock: any StoreClock,
     _ span: (any TraceSpan)?, wrap: @escaping @Sendable (Action) -> (any Sendable)?
   ) {
-    (self.host, self.store, self.run, self.clock, self.wrap) = (host, store, run, clock, wrap)
+    (self.queue, self.store, self.run, self.clock, self.wrap) = (queue, store, run, clock, wrap)
     self.span = span
   }
 
@@ -101,7 +99,7 @@ public final class ExchangeReply<Action: Sendable>: Sendable {
   func pullback<Other: Sendable>(
     by transform: EffectTransform<Other, Action>
   ) -> ExchangeReply<Other> {
-    ExchangeReply<Other>(host, store, run, clock, span) { [wrap] action in
+    ExchangeReply<Other>(queue, store, run, clock, span) { [wrap] action in
       transform.action(action).flatMap(wrap)
     }
   }

@@ -14,17 +14,20 @@ public struct StoreEnvironment: Sendable {
   /// Called when an exchange begins, except a feed; returns a closure that is called at its end. Nil
   /// if the host does not wait for exchanges.
   public var beginExchange: (@Sendable () -> @Sendable () -> Void)?
+  /// The queue of replies that the stores of the host share; nil for one of each store.
+  public var replies: ReplyQueue?
 
   /// Creates an environment. The default has the clock of the computer and no faults.
   public init(
     clock: any StoreClock = SystemClock(), executor: (any TaskExecutor)? = nil,
     faults: Faults? = nil, effects: EffectCounts? = nil,
-    beginExchange: (@Sendable () -> @Sendable () -> Void)? = nil
+    beginExchange: (@Sendable () -> @Sendable () -> Void)? = nil, replies: ReplyQueue? = nil
   ) {
     self.clock = clock
     self.executor = executor
     self.faults = faults
     self.effects = effects
     self.beginExchange = beginExchange
+    self.replies = replies
   }
 }
