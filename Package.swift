@@ -285,7 +285,9 @@ let package = Package(
     .target(name: "CChildPrograms"),
     .target(
       name: "ProcessStores",
-      dependencies: ["CChildPrograms", "Sessions", "StateMachines", "StatewireJSON", deque],
+      dependencies: [
+        "CChildPrograms", "Sessions", "StateMachines", "StatewireJSON", "VersionedList", deque,
+      ],
       swiftSettings: strict),
     .target(name: "CCrashes"),
     // The page, the JavaScript client and the template of `statewire new`, embedded with `#embed`.

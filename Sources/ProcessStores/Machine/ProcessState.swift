@@ -95,9 +95,10 @@ enum ProcessAction: Sendable {
   /// An event of the update before.
   case happened(ProcessEvent)
   /// The program is to receive an action. With `ends`, its effect ends with the response.
-  case act(JSONText, of: Int, ends: Bool, ActionFailure?)
+  // Indirect, so that the other actions are small.
+  indirect case act(JSONText, of: Int, ends: Bool, ActionFailure?)
   /// The work of an effect has failed.
-  case failed(key: Int, ActionFailure)
+  indirect case failed(key: Int, ActionFailure)
   /// An effect has ended without an action.
   case dropped(Int)
   /// The program of changed files runs. Folded for the trace alone.

@@ -66,6 +66,62 @@ struct EffectDescription: Codable, Hashable, Sendable {
   }
 }
 
+extension EffectDescription: JSONReadable {
+  init(reading reader: inout JSONReader) throws(JSONError) {
+    var type: Kind?
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      if key == "type" {
+        type = try reader.readCase()
+        continue
+      }
+      // An optional member may be null.
+      if try reader.readNullIfPresent() { continue }
+      switch key {
+      case "action": action = try reader.read()
+      case "milliseconds": milliseconds = try reader.readInt()
+      case "id": id = try reader.readString()
+      case "name": name = try reader.readString()
+      case "arguments": arguments = try reader.read()
+      case "failed": failed = try reader.read()
+      case "latest": latest = try reader.readBool()
+      case "serial": serial = try reader.readString()
+      case "debounce": debounce = try reader.readInt()
+      case "throttle": throttle = try reader.readInt()
+      case "retry": retry = try reader.read()
+      case "timeout": timeout = try reader.readInt()
+      case "restart": restart = try reader.readCase()
+      default: _ = try reader.skipValue()
+      }
+    }
+    guard let type else { throw reader.missing("type") }
+    self.type = type
+  }
+}
+
+extension EffectDescription.Retry: JSONReadable {
+  init(reading reader: inout JSONReader) throws(JSONError) {
+    let members = try reader.readMembers()
+    guard var attempts = members["attempts"] else { throw members.missing("attempts") }
+    guard var milliseconds = members["milliseconds"] else {
+      throw members.missing("milliseconds")
+    }
+    self.init(attempts: try attempts.readInt(), milliseconds: try milliseconds.readInt())
+  }
+}
+
+extension JSONReader {
+  /// Reads the name of a case.
+  fileprivate mutating func readCase<Case: RawRepresentable<String>>() throws(JSONError) -> Case {
+    let start = nextValueOffset()
+    let name = try readString()
+    guard let known = Case(rawValue: name) else {
+      throw error(.value, "unknown value \(name.quoted())", at: start)
+    }
+    return known
+  }
+}
+
 /// An effect that has not ended. It is a part of the state, so that it continues after a restart.
 struct PendingEffect: Codable, Hashable, Identifiable, Sendable {
   /// The number of the effect within its store.

@@ -94,8 +94,8 @@ struct ProgramError: Decodable, Sendable {
 struct ParsedUpdate {
   /// A new value, or a patch of the last one.
   enum Change {
-    case value(JSONValue, bytes: Int)
-    case patch(JSONPatch, bytes: Int)
+    case value(DocumentValue, bytes: Int)
+    case patch(JSONPatch)
   }
 
   var state: Change?
@@ -129,12 +129,9 @@ struct ParsedUpdate {
       case "views": try readViews(&reader)
       case "events": try readEvents(&reader)
       case "redacted": isRedaction = try reader.readBool()
-      case "effects": effects = try JSON.decode([EffectDescription].self, reading: &reader)
+      case "effects": try readEffects(&reader)
       default: _ = try reader.skipValue()
       }
-    }
-    for effect in effects {
-      if let fault = effect.fault { throw JSONError(.value, fault) }
     }
   }
 
@@ -147,14 +144,12 @@ struct ParsedUpdate {
 
   private static func value(_ reader: inout JSONReader) throws(JSONError) -> Change {
     let start = reader.nextValueOffset()
-    let value = try reader.readValue()
+    let value = try reader.read(DocumentValue.self)
     return .value(value, bytes: reader.position - start)
   }
 
   private static func patch(_ reader: inout JSONReader) throws(JSONError) -> Change {
-    let start = reader.nextValueOffset()
-    let patch = try JSONPatch(try reader.readValue())
-    return .patch(patch, bytes: reader.position - start)
+    .patch(try reader.read())
   }
 
   private mutating func readViews(_ reader: inout JSONReader) throws(JSONError) {
@@ -176,6 +171,16 @@ struct ParsedUpdate {
       }
       guard let change else { throw JSONError(.missing, "an entry of views needs a view") }
       views.append((name, change))
+    }
+  }
+
+  private mutating func readEffects(_ reader: inout JSONReader) throws(JSONError) {
+    effects = []
+    try reader.beginArray()
+    while try reader.nextElement() {
+      let effect = try reader.read(EffectDescription.self)
+      if let fault = effect.fault { throw reader.error(.value, fault) }
+      effects.append(effect)
     }
   }
 

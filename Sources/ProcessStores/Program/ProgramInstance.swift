@@ -137,7 +137,7 @@ final class ProgramInstance {
     switch change {
     case nil: nil
     case .value(let value, let bytes)?: document.replaced(by: value, bytes: bytes)
-    case .patch(let patch, let bytes)?: try document.applying(patch, bytes: bytes)
+    case .patch(let patch)?: try document.applying(patch)
     }
   }
 }

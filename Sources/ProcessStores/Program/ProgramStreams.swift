@@ -151,7 +151,7 @@ final class ProgramStreams {
     var text: [UInt8] = []
     swap(&text, &received)
     let goesOn = text.withUnsafeBytes { bytes in
-      while index < bytes.count, let end = bytes[index...].firstIndex(of: UInt8(ascii: "\n")) {
+      while let end = bytes.firstNewline(from: index) {
         let text = UnsafeRawBufferPointer(rebasing: bytes[lineStart..<end])
         (lineStart, index) = (end + 1, end + 1)
         if text.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) {
@@ -185,6 +185,16 @@ final class ProgramStreams {
     }
     line(String(decoding: errorText.prefix(Self.maximumErrorLine), as: UTF8.self))
     errorText = []
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Returns the offset of the first newline from an offset on; nil if there is none.
+  fileprivate func firstNewline(from start: Int) -> Int? {
+    guard let base = baseAddress, start < count,
+      let found = memchr(base + start, Int32(UInt8(ascii: "\n")), count - start)
+    else { return nil }
+    return UnsafeRawPointer(found) - base
   }
 }
 

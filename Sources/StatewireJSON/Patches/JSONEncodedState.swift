@@ -342,16 +342,19 @@ extension JSONPatch {
   ///
   /// The documents are compared as texts by the code that compares states, so there is only one
   /// implementation.
-  public static func difference(from old: JSONValue, to new: JSONValue) -> JSONPatch {
+  public static func difference(
+    from old: some JSONWritable, to new: some JSONWritable
+  ) -> JSONPatch {
     var patch = JSONPatchWriter()
     var state = JSONEncodedState(writing: old)
     state.advance(to: JSONEncodedState(writing: new), writing: &patch)
     let text = patch.bytes()
     do {
-      return try JSONPatch(JSONValue(parsing: text, limits: JSONLimits(maximumDepth: .max)))
+      return try JSON.decode(JSONPatch.self, from: text, limits: JSONLimits(maximumDepth: .max))
     } catch {
       assertionFailure("the patch writer wrote an invalid patch: \(error)")
-      return JSONPatch([.replace(JSONPointer([]), new)])
+      let whole = try? JSONValue(parsing: new.jsonBytes(), limits: JSONLimits(maximumDepth: .max))
+      return JSONPatch([.replace(JSONPointer([]), whole ?? .null)])
     }
   }
 }

@@ -77,7 +77,7 @@ extension JSONPointer {
     JSONError(.pointer, "there is no value at \(description.quoted())", path: [.key(member)])
   }
 
-  fileprivate func isProperPrefix(of other: JSONPointer) -> Bool {
+  package func isProperPrefix(of other: JSONPointer) -> Bool {
     tokens.count < other.tokens.count
       && zip(tokens, other.tokens).allSatisfy { $0.hasSameBytes(as: $1) }
   }

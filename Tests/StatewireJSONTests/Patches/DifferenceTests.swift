@@ -122,12 +122,13 @@ struct DifferenceTests {
     new.remove(at: 10)
     new.insert("x", at: 15_000)
     new[300] = "y"
-    let patch = JSONPatch.difference(from: .array(old), to: .array(new))
+    let patch = JSONPatch.difference(from: JSONValue.array(old), to: JSONValue.array(new))
     #expect(patch.operations.count == 3)
     #expect(try patch.apply(to: .array(old)) == .array(new))
     let reversed = JSONValue.array(old.reversed())
     #expect(
-      try JSONPatch.difference(from: .array(old), to: reversed).apply(to: .array(old)) == reversed)
+      try JSONPatch.difference(from: JSONValue.array(old), to: reversed).apply(to: .array(old))
+        == reversed)
   }
 
   @Test("the difference of objects with many members is found in any order")
@@ -137,7 +138,7 @@ struct DifferenceTests {
     new["k7"] = nil
     new["k8"] = "changed"
     new["k\n"] = "new"
-    let patch = JSONPatch.difference(from: .object(old), to: .object(new))
+    let patch = JSONPatch.difference(from: JSONValue.object(old), to: JSONValue.object(new))
     #expect(patch.operations.count == 3)
     #expect(try patch.apply(to: .object(old)) == .object(new))
   }
