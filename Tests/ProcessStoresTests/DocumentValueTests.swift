@@ -152,6 +152,22 @@ struct DocumentValueTests {
     #expect(DocumentValue.object(members).json.bytes == JSONValue.object(expected).bytes)
   }
 
+  @Test("a change of a long array copies one chunk", arguments: [1, 5_000, 9_999])
+  func sharing(position: Int) throws {
+    let rows: JSONValue = .array((0..<10_000).map { ["id": .number(JSONNumber($0))] })
+    let document = Document(DocumentValue(["rows": rows]), bytes: 0, version: 1)
+    func addresses(_ document: Document) throws -> [UnsafePointer<DocumentValue>] {
+      guard case .array(let rows)? = document.value[["rows"]] else { return [] }
+      return try rows.chunks.map { try #require($0.withUnsafeBufferPointer(\.baseAddress)) }
+    }
+    let path = JSONPointer(["rows", "\(position)", "id"])
+    let patch = JSONPatch([.replace(path, "a"), .replace(path, "b"), .replace(path, "c")])
+    let new = try document.applying(patch)
+    let (before, after) = (try addresses(document), try addresses(new))
+    #expect(before.count == after.count && before.count > 300)
+    #expect(zip(before, after).filter { $0 != $1 }.count == 1)
+  }
+
   @Test("chunks are the same sequence as an array")
   func chunks() {
     var (chunks, expected) = (Chunks<Int>(), [Int]())

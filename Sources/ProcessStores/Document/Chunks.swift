@@ -10,7 +10,7 @@ struct Chunks<Element: Sendable>: Sendable {
   }
 
   /// None of them is empty.
-  private var chunks: [[Element]] = []
+  private(set) var chunks: [[Element]] = []
   private(set) var count = 0
 
   private static var maximum: Int { 32 }
