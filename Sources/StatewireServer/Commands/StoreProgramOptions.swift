@@ -34,7 +34,8 @@ struct StoreProgramOptions: ParsableArguments {
   func description(with kinds: ServerKinds) async throws -> ServerDescription {
     let kinds = try kinds.described()
     guard isGiven else { return ServerDescription(kinds: kinds) }
-    let programs = ProgramKinds(try programs(), Logger(label: "statewire"), nil)
+    let programs = ProgramKinds(
+      try programs(), Logger(label: "statewire"), nil, logsFailures: false)
     do {
       try await programs.describe()
     } catch {

@@ -15,7 +15,12 @@ struct ProgramKinds: Sendable {
   ///   - configured: The kinds.
   ///   - logger: The log of the server, which also gets what the programs write to standard error.
   ///   - testing: Work that must end before a server under test is idle; nil if it is not under test.
-  init(_ configured: [ProgramKind], _ logger: Logger, _ testing: OutsideWork?) {
+  ///   - logsFailures: False if the programs are only described: `describe` throws the failure, and
+  ///     nothing is restarted.
+  init(
+    _ configured: [ProgramKind], _ logger: Logger, _ testing: OutsideWork?,
+    logsFailures: Bool = true
+  ) {
     self.logger = logger
     kinds = configured.map { kind in
       let programs = (0..<max(1, kind.processes)).map { _ in
@@ -26,6 +31,7 @@ struct ProgramKinds: Sendable {
           case .notice(let text):
             logger.notice("store kind \(kind.name): \(text)", metadata: metadata)
           case .failure(let text):
+            guard logsFailures else { return }
             logger.error("store kind \(kind.name): \(text)", metadata: metadata)
           }
         }

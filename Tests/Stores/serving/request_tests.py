@@ -39,6 +39,7 @@ def on_describe(params):
         failed = subprocess.run(words, capture_output=True, text=True, timeout=60)
         self.assertEqual((failed.returncode, failed.stdout), (1, ""))
         self.assertIn('the store kind "k" cannot be described: the program has ended (exit code 3)', failed.stderr)
+        self.assertNotIn("restarted", failed.stderr)
 
     def test_cancelled_request_gets_the_response_of_its_input(self) -> None:
         program = self.program(HOLDING)
