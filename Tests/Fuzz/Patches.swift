@@ -5,12 +5,14 @@ import StatewireJSON
 /// Documents, patches and differences.
 enum Patches {
   /// Checks that a patch applies exactly if its operations apply one after the other, with the same
-  /// result, and that it does not change when it is written and read again.
+  /// result, and that it does not change when it is written and read again. A patch that is read from
+  /// text is the same as one of a tree.
   static func apply(_ bytes: [UInt8]) {
     let (before, operations) = halves(bytes)
-    guard let document = value(before), let tree = value(operations),
-      let patch = try? JSONPatch(tree)
-    else { return }
+    guard let document = value(before), let tree = value(operations) else { return }
+    let known = try? JSONPatch(tree)
+    expect(read(operations) == known, "a patch of a text differs from one of a tree")
+    guard let patch = known else { return }
     expect(
       (try? JSONPatch(patch.value)) == patch, "a patch changes when it is written and read again")
     let limits = JSONLimits(maximumDepth: 128, maximumCopiedValues: 10_000)
@@ -26,6 +28,13 @@ enum Patches {
     }
     expect(whole == stepwise, "a patch and its operations lead to different documents")
     expect(value(whole.bytes) == whole, "the result of a patch cannot be written")
+  }
+
+  private static func read(_ text: [UInt8]) -> JSONPatch? {
+    text.withUnsafeBytes { text in
+      var reader = JSONReader(text)
+      return try? reader.read(JSONPatch.self)
+    }
   }
 
   /// Checks that the difference of two documents leads from one to the other, and is empty exactly

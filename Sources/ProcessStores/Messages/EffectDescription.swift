@@ -101,12 +101,18 @@ extension EffectDescription: JSONReadable {
 
 extension EffectDescription.Retry: JSONReadable {
   init(reading reader: inout JSONReader) throws(JSONError) {
-    let members = try reader.readMembers()
-    guard var attempts = members["attempts"] else { throw members.missing("attempts") }
-    guard var milliseconds = members["milliseconds"] else {
-      throw members.missing("milliseconds")
+    var (attempts, milliseconds): (Int?, Int?) = (nil, nil)
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      switch key {
+      case "attempts": attempts = try reader.readInt()
+      case "milliseconds": milliseconds = try reader.readInt()
+      default: _ = try reader.skipValue()
+      }
     }
-    self.init(attempts: try attempts.readInt(), milliseconds: try milliseconds.readInt())
+    guard let attempts else { throw reader.missing("attempts") }
+    guard let milliseconds else { throw reader.missing("milliseconds") }
+    self.init(attempts: attempts, milliseconds: milliseconds)
   }
 }
 

@@ -58,10 +58,10 @@ public struct JSONPatch: Sendable, Equatable {
 extension JSONPatch: JSONReadable {
   /// Reads a patch from text; only the values of its operations become trees.
   ///
-  /// - Throws: What `init(_:)` throws, or an error of the reader.
+  /// - Throws: What `init(_:)` throws, with the path in the whole text, or an error of the reader.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     guard try reader.peek() == .array else {
-      throw JSONError(.patch, "a patch is an array of operations")
+      throw reader.error(.patch, "a patch is an array of operations")
     }
     operations = []
     try reader.beginArray()
@@ -69,6 +69,7 @@ extension JSONPatch: JSONReadable {
       guard try reader.peek() == .object else {
         throw reader.error(.type, "an operation is an object")
       }
+      let start = reader.nextValueOffset()
       let members = try reader.readMembers()
       do throws(JSONError) {
         operations.append(
@@ -77,7 +78,10 @@ extension JSONPatch: JSONReadable {
             return try reader.readValue()
           })
       } catch {
-        throw error.under(.index(operations.count))
+        // With the path of the operation in the whole text.
+        var located = reader.error(error.code, error.message, at: start)
+        located.path += error.path
+        throw located
       }
     }
   }

@@ -18,7 +18,7 @@ public struct JSONPointer: Sendable, Hashable {
     guard let tokens else {
       throw JSONError(
         .pointer,
-        text.hasPrefix("/")
+        text.utf8.first == Self.slash
           ? "the pointer \(text.quoted()) has a ~ without 0 or 1"
           : "the pointer \(text.quoted()) does not start with a slash")
     }

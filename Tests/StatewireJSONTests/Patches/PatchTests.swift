@@ -125,6 +125,18 @@ struct PatchTests {
   func reading(_ patch: String, _ path: String, _ code: JSONError.Code) throws {
     let error = #expect(throws: JSONError.self) { try JSONPatch(JSONValue(parsing: patch)) }
     #expect(error?.pathDescription == path && error?.code == code, "\(error as Any)")
+
+    // In a longer text, the path begins at its start.
+    let text = Array("[\(patch)]".utf8)
+    let found = #expect(throws: JSONError.self) {
+      try text.withUnsafeBytes { bytes in
+        var reader = JSONReader(bytes)
+        try reader.beginArray()
+        _ = try reader.nextElement()
+        _ = try reader.read(JSONPatch.self)
+      }
+    }
+    #expect(found?.pathDescription == "/0" + path && found?.code == code, "\(found as Any)")
   }
 
   @Test("an operation that does not apply is named in the error")
