@@ -286,7 +286,7 @@ let package = Package(
     .target(
       name: "ProcessStores",
       dependencies: [
-        "CChildPrograms", "Sessions", "StateMachines", "StatewireJSON", "VersionedList", deque,
+        "CChildPrograms", "Sessions", "StateMachines", "StatewireJSON", deque,
       ],
       swiftSettings: strict),
     .target(name: "CCrashes"),

@@ -10,7 +10,7 @@ struct DocumentTests {
   private let first: JSONValue = ["list": ["a", "b", "c"], "map": ["x": 1], "n": 0]
 
   private func document(_ tree: JSONValue) -> Document {
-    Document(DocumentValue(tree), bytes: tree.bytes.count, version: 1)
+    Document(DocumentValue(tree), version: 1)
   }
 
   private func patch(_ text: String) throws -> JSONPatch {
@@ -83,7 +83,7 @@ struct DocumentTests {
   func replaced() throws {
     let old = document(first)
     let new = old.replaced(
-      by: DocumentValue(["list": ["a", "c"], "map": ["x": 1], "n": 0]), bytes: 40)
+      by: DocumentValue(["list": ["a", "c"], "map": ["x": 1], "n": 0]))
     #expect(
       try change(old, to: new) == (try patch(#"[{"op":"remove","path":"/list/1"}]"#)))
   }

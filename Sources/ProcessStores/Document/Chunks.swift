@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A sequence in chunks, of which copies share what they have in common: changing a copy copies one
-/// chunk, however long the sequence is.
+/// A sequence in chunks. Copies share the chunks that are equal: a change of a copy copies one chunk and
+/// the list of chunks.
 struct Chunks<Element: Sendable>: Sendable {
   /// The place of an element; valid until elements are inserted or removed.
   struct Place {
@@ -9,11 +9,13 @@ struct Chunks<Element: Sendable>: Sendable {
     fileprivate let index: Int
   }
 
-  /// None of them is empty.
+  /// The chunks; each has at least one element.
   private(set) var chunks: [[Element]] = []
   private(set) var count = 0
 
-  private static var maximum: Int { 32 }
+  /// The most elements of a new chunk. In a long sequence chunks are longer, because a change copies
+  /// the list of chunks, too.
+  private var maximum: Int { count < 4_096 ? 32 : 128 }
 
   init() {}
 
@@ -43,7 +45,7 @@ struct Chunks<Element: Sendable>: Sendable {
   }
 
   mutating func append(_ element: Element) {
-    if let last = chunks.last, last.count < Self.maximum {
+    if let last = chunks.last, last.count < maximum {
       chunks[chunks.count - 1].append(element)
     } else {
       chunks.append([element])
@@ -56,23 +58,31 @@ struct Chunks<Element: Sendable>: Sendable {
     let place = place(of: position)
     chunks[place.chunk].insert(element, at: place.index)
     count += 1
-    guard chunks[place.chunk].count > Self.maximum else { return }
-    let half = Self.maximum / 2
-    chunks.insert(Array(chunks[place.chunk][half...]), at: place.chunk + 1)
-    chunks[place.chunk].removeSubrange(half...)
+    let size = chunks[place.chunk].count
+    guard size > maximum else { return }
+    chunks.insert(Array(chunks[place.chunk][(size / 2)...]), at: place.chunk + 1)
+    chunks[place.chunk].removeSubrange((size / 2)...)
   }
 
   mutating func remove(at place: Place) -> Element {
     let removed = chunks[place.chunk].remove(at: place.index)
     count -= 1
     // Short neighbours are joined, so that there are never many short chunks.
-    let last = place.chunk + 1 < chunks.count ? place.chunk + 1 : place.chunk
-    if last > 0, chunks[last - 1].count + chunks[last].count <= Self.maximum / 2 {
-      chunks[last - 1] += chunks.remove(at: last)
-    } else if chunks[place.chunk].isEmpty {
+    if !join(place.chunk, place.chunk + 1), !join(place.chunk - 1, place.chunk),
+      chunks[place.chunk].isEmpty
+    {
       chunks.remove(at: place.chunk)
     }
     return removed
+  }
+
+  /// Joins two neighbours if both exist and are short together.
+  private mutating func join(_ first: Int, _ second: Int) -> Bool {
+    guard first >= 0, second < chunks.count,
+      chunks[first].count + chunks[second].count <= maximum / 2
+    else { return false }
+    chunks[first] += chunks.remove(at: second)
+    return true
   }
 }
 

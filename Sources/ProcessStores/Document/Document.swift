@@ -12,7 +12,7 @@ struct Document: Sendable {
     let version: UInt64
     /// The operations that lead from the document with the version before; nil if they are not known.
     let change: [JSONPatch.Operation]?
-    /// The approximate length as text.
+    /// The length as compact text.
     let bytes: Int
 
     init(
@@ -31,16 +31,15 @@ struct Document: Sendable {
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - bytes: Its length as text.
   ///   - version: A number that no other document of the store has.
-  init(_ value: DocumentValue, bytes: Int, version: UInt64) {
-    storage = Storage(value, version: version, change: nil, bytes: bytes)
+  init(_ value: DocumentValue, version: UInt64) {
+    storage = Storage(value, version: version, change: nil, bytes: value.textBytes)
   }
 
   private init(_ storage: Storage) { self.storage = storage }
 
   /// The document before the first one.
-  static let empty = Document(.scalar(.null), bytes: 4, version: 0)
+  static let empty = Document(.scalar(.null), version: 0)
 
   /// Returns the document with operations applied; its version is the next one.
   ///
@@ -54,16 +53,16 @@ struct Document: Sendable {
         throw JSONError(error.code, "operation \(index): \(error.message)")
       }
     }
-    if patching.change.isEmpty { return self }
+    if patching.change?.isEmpty == true { return self }
     return Document(
       Storage(
         patching.value, version: storage.version + 1, change: patching.change,
-        bytes: max(patching.bytes, 1)))
+        bytes: patching.bytes))
   }
 
   /// Returns a document of another value, whose version is the next one.
-  func replaced(by value: DocumentValue, bytes: Int) -> Document {
-    Document(value, bytes: bytes, version: storage.version + 1)
+  func replaced(by value: DocumentValue) -> Document {
+    Document(value, version: storage.version + 1)
   }
 }
 
@@ -109,16 +108,13 @@ extension Document: IncrementallyDiffable {
 
 extension Document: JSONReadable {
   init(reading reader: inout JSONReader) throws(JSONError) {
-    let start = reader.nextValueOffset()
-    let value = try reader.read(DocumentValue.self)
-    self.init(value, bytes: reader.position - start, version: 1)
+    self.init(try reader.read(), version: 1)
   }
 }
 
 extension Document: Codable {
   init(from decoder: any Decoder) throws {
-    let value = DocumentValue(try JSONValue(from: decoder))
-    self.init(value, bytes: value.textBytes, version: 1)
+    self.init(DocumentValue(try JSONValue(from: decoder)), version: 1)
   }
 
   func encode(to encoder: any Encoder) throws { try value.json.encode(to: encoder) }

@@ -1,58 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StatewireJSON
-internal import VersionedList
 
 /// The members of an object, in the order in which they were added.
-enum DocumentMembers: Sendable {
-  struct Member: Identifiable, Sendable {
-    /// The key.
-    let id: String
+///
+/// Keys compare by their UTF-8 bytes.
+struct DocumentMembers: Sendable {
+  struct Member: Sendable {
+    let key: String
     var value: DocumentValue
+    /// Greater than those of the members before it.
+    fileprivate let number: Int
   }
 
-  case few([Member])
-  /// Members that are found by their keys without a search through all.
-  case many(KeyedList<Member>)
+  /// The members by the hash of their keys; one bucket, in their order, if there are few. Copies share
+  /// the buckets that are equal: a change of a copy copies one bucket and the list of buckets.
+  private var buckets: [[Member]] = [[]]
+  private(set) var count = 0
+  private var lastNumber = 0
 
-  private static let maximumFew = 32
+  /// The most members per bucket, on average.
+  private static let maximum = 32
 
-  /// Creates members with different keys, in order.
-  init(_ members: [Member]) {
-    self = members.count > Self.maximumFew ? .many(KeyedList(members)) : .few(members)
-  }
-
-  var count: Int {
-    switch self {
-    case .few(let members): members.count
-    case .many(let members): members.count
-    }
-  }
+  init() {}
 
   subscript(key: String) -> DocumentValue? {
-    switch self {
-    case .few(let members): members.first { $0.id.hasSameBytes(as: key) }?.value
-    case .many(let members): members[id: key]?.value
-    }
+    buckets[bucket(key)].first { $0.key.hasSameBytes(as: key) }?.value
+  }
+
+  private func bucket(_ key: String) -> Int {
+    // Their number is a power of two.
+    buckets.count == 1 ? 0 : key.hashValue & (buckets.count - 1)
   }
 
   /// Changes the value of a key in place; returns nil if there is no such key.
   mutating func update<Result>(
     _ key: String, _ body: (inout DocumentValue) -> Result?
   ) -> Result? {
-    switch consume self {
-    case .few(var members):
-      defer { self = .few(members) }
-      guard let index = members.firstIndex(where: { $0.id.hasSameBytes(as: key) }) else {
-        return nil
-      }
-      return body(&members[index].value)
-    case .many(var members):
-      defer { self = .many(members) }
-      var result: Result?
-      members.update(id: key) { result = body(&$0.value) }
-      return result
+    let bucket = bucket(key)
+    guard let index = buckets[bucket].firstIndex(where: { $0.key.hasSameBytes(as: key) }) else {
+      return nil
     }
+    return body(&buckets[bucket][index].value)
   }
 
   /// Sets the value of a key; a new key becomes the last one.
@@ -63,48 +52,36 @@ enum DocumentMembers: Sendable {
       defer { held = value }
       return held
     }
-    if old == nil { append(Member(id: key, value: value)) }
-    return old
+    guard old == nil else { return old }
+    lastNumber += 1
+    buckets[bucket(key)].append(Member(key: key, value: value, number: lastNumber))
+    count += 1
+    if count > Self.maximum * buckets.count { spread() }
+    return nil
   }
 
-  private mutating func append(_ member: Member) {
-    switch consume self {
-    case .few(var members):
-      members.append(member)
-      self = DocumentMembers(members)
-    case .many(var members):
-      members.append(member)
-      self = .many(members)
-    }
+  /// Distributes the members to more buckets.
+  private mutating func spread() {
+    let members = Array(self)
+    buckets = Array(repeating: [], count: buckets.count * 4)
+    for member in members { buckets[bucket(member.key)].append(member) }
   }
 
   /// Removes a member; returns nil if there is no such key.
   mutating func remove(_ key: String) -> DocumentValue? {
-    switch consume self {
-    case .few(var members):
-      defer { self = .few(members) }
-      return members.firstIndex { $0.id.hasSameBytes(as: key) }.map {
-        members.remove(at: $0).value
-      }
-    case .many(var members):
-      defer { self = .many(members) }
-      return members.remove(id: key)?.value
+    let bucket = bucket(key)
+    guard let index = buckets[bucket].firstIndex(where: { $0.key.hasSameBytes(as: key) }) else {
+      return nil
     }
+    count -= 1
+    return buckets[bucket].remove(at: index).value
   }
 }
 
 extension DocumentMembers: Sequence {
-  struct Iterator: IteratorProtocol {
-    fileprivate var few: IndexingIterator<[Member]>
-    fileprivate var many: KeyedList<Member>.Iterator?
-
-    mutating func next() -> Member? { few.next() ?? many?.next() }
-  }
-
-  func makeIterator() -> Iterator {
-    switch self {
-    case .few(let members): Iterator(few: members.makeIterator(), many: nil)
-    case .many(let members): Iterator(few: [].makeIterator(), many: members.makeIterator())
-    }
+  /// Returns an iterator over the members in their order.
+  func makeIterator() -> IndexingIterator<[Member]> {
+    guard buckets.count > 1 else { return buckets[0].makeIterator() }
+    return buckets.flatMap { $0 }.sorted { $0.number < $1.number }.makeIterator()
   }
 }

@@ -6,14 +6,15 @@ internal import StatewireJSON
 struct DocumentPatching {
   private(set) var value: DocumentValue
   /// The operations that clients know and that make the same change. A change that changes nothing is
-  /// not among them.
-  private(set) var change: [JSONPatch.Operation] = []
-  /// The approximate length of the value as text.
+  /// not among them. Nil if they are too many.
+  private(set) var change: [JSONPatch.Operation]? = []
+  /// The length of the value as compact text, in bytes.
   private(set) var bytes: Int
-  /// The bytes that `copy` operations have added.
-  private var copiedBytes = 0
+  /// The bytes that `copy` operations have added, and that `move` operations have moved elsewhere.
+  private var (copiedBytes, movedBytes) = (0, 0)
 
-  /// The most bytes that the `copy` operations of one patch add.
+  /// The most bytes that the `copy` operations of one patch add, and the most that moves contribute to
+  /// its change.
   private static let maximumCopiedBytes = 1 << 20
 
   init(_ value: DocumentValue, bytes: Int) { (self.value, self.bytes) = (value, bytes) }
@@ -31,12 +32,11 @@ struct DocumentPatching {
       let new = DocumentValue(json)
       try check(new, at: path)
       guard let old = value.replace(at: path.tokens, with: new) else { throw path.missing }
-      if old.isSame(as: json) { return }
       bytes += new.textBytes - old.textBytes
-      change.append(operation)
+      if !old.isSame(as: json) { change?.append(operation) }
     case .remove(let path):
       _ = try remove(at: path)
-      change.append(operation)
+      change?.append(operation)
     case .add(let path, let json): try add(DocumentValue(json), at: path, json)
     case .copy(let from, let path):
       let copy = try value(at: from)
@@ -54,12 +54,12 @@ struct DocumentPatching {
   ) throws(JSONError) {
     switch try insert(new, at: path) {
     case .replaced(let old):
-      if !old.isSame(as: json) { change.append(.add(path, json)) }
-    case .element(let index):
+      if !old.isSame(as: json) { change?.append(.add(path, json)) }
+    case .element(let index, _):
       let place =
         path.tokens.last == "-" ? JSONPointer(path.tokens.dropLast() + [String(index)]) : path
-      change.append(.add(place, json))
-    case .newMember: change.append(.add(path, json))
+      change?.append(.add(place, json))
+    case .newMember: change?.append(.add(path, json))
     }
   }
 
@@ -73,37 +73,48 @@ struct DocumentPatching {
       _ = try value(at: from)
       return
     }
-    let (moved, isElement) = try remove(at: from)
+    let removed = try remove(at: from)
     // Clients know moves within an array.
-    if isElement, from.tokens.dropLast() == path.tokens.dropLast(), path.tokens.last != "-" {
-      _ = try insert(moved, at: path)
-      change.append(operation)
+    if removed.isElement, from.parent == path.parent, path.tokens.last != "-" {
+      _ = try insert(removed.value, at: path)
+      change?.append(operation)
+      return
+    }
+    movedBytes += removed.value.textBytes
+    if movedBytes > Self.maximumCopiedBytes { change = nil }
+    change?.append(.remove(from))
+    if change == nil {
+      _ = try insert(removed.value, at: path)
     } else {
-      change.append(.remove(from))
-      try add(moved, at: path, moved.json)
+      try add(removed.value, at: path, removed.value.json)
     }
   }
 
-  /// Adds a value; counts its bytes, a comma, and a key.
+  /// Adds a value; counts its bytes, its key, and a comma.
   private mutating func insert(
     _ new: DocumentValue, at path: JSONPointer
-  ) throws(JSONError) -> DocumentValue.Place {
+  ) throws(JSONError) -> DocumentValue.Addition {
     try check(new, at: path)
-    guard let place = value.add(new, at: path.tokens) else { throw path.missing }
-    switch place {
+    guard let addition = value.add(new, at: path.tokens) else { throw path.missing }
+    switch addition {
     case .replaced(let old): bytes += new.textBytes - old.textBytes
-    case .element: bytes += new.textBytes + 1
-    case .newMember: bytes += new.textBytes + path.keyBytes
+    case .element(_, let count): bytes += new.textBytes + (count > 1 ? 1 : 0)
+    case .newMember(let count): bytes += path.keyBytes + new.textBytes + (count > 1 ? 1 : 0)
     }
-    return place
+    return addition
   }
 
   private mutating func remove(
     at path: JSONPointer
-  ) throws(JSONError) -> (value: DocumentValue, isElement: Bool) {
-    guard let removed = value.remove(at: path.tokens) else { throw path.missing }
-    bytes -= removed.value.textBytes + (removed.isElement ? 1 : path.keyBytes)
-    return removed
+  ) throws(JSONError) -> DocumentValue.Removal {
+    guard let removal = value.remove(at: path.tokens) else { throw path.missing }
+    if path.tokens.isEmpty {
+      bytes = value.textBytes
+    } else {
+      let key = removal.isElement ? 0 : path.keyBytes
+      bytes -= key + removal.value.textBytes + (removal.left > 0 ? 1 : 0)
+    }
+    return removal
   }
 
   private func value(at path: JSONPointer) throws(JSONError) -> DocumentValue {
@@ -120,8 +131,10 @@ struct DocumentPatching {
 }
 
 extension JSONPointer {
-  /// The bytes of the last key with its punctuation.
-  fileprivate var keyBytes: Int { (tokens.last?.utf8.count ?? 0) + 4 }
+  /// The bytes of the last key and its colon.
+  fileprivate var keyBytes: Int { (tokens.last?.textBytes ?? 0) + 1 }
+
+  fileprivate var parent: JSONPointer { JSONPointer(Array(tokens.dropLast())) }
 
   /// The error for a path that does not exist.
   fileprivate var missing: JSONError {

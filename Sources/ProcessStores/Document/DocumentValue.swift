@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StatewireJSON
-internal import VersionedList
 
-/// A JSON value as a tree of which copies share what they have in common: the cost of a change depends on
-/// the change and the depth of the tree, not on the length of its arrays and objects.
+/// A JSON value as a tree. Copies share the parts that are equal, and a change of a copy copies a small
+/// part of each container on its path.
 enum DocumentValue: Sendable {
   /// Null, a Boolean, a number or a string.
   case scalar(JSONValue)
@@ -20,9 +19,9 @@ enum DocumentValue: Sendable {
       for element in elements { copies.append(DocumentValue(element)) }
       self = .array(copies)
     case .object(let object):
-      // The keys differ.
-      self = .object(
-        DocumentMembers(object.map { .init(id: $0.key, value: DocumentValue($0.value)) }))
+      var members = DocumentMembers()
+      for (key, value) in object { _ = members.set(key, to: DocumentValue(value)) }
+      self = .object(members)
     }
   }
 
@@ -31,7 +30,7 @@ enum DocumentValue: Sendable {
     switch self {
     case .scalar(let value): value
     case .array(let elements): .array(elements.map(\.json))
-    case .object(let members): .object(JSONObject(members.lazy.map { ($0.id, $0.value.json) }))
+    case .object(let members): .object(JSONObject(members.map { ($0.key, $0.value.json) }))
     }
   }
 
@@ -56,25 +55,25 @@ enum DocumentValue: Sendable {
     case (.object(let own), .object(let other)):
       own.count == other.count
         && own.allSatisfy { member in
-          other[member.id].map { member.value.isSame(as: $0) } ?? false
+          other[member.key].map { member.value.isSame(as: $0) } ?? false
         }
     default: false
     }
   }
 
-  /// The length as text, in bytes, without the escapes of strings.
+  /// The length as compact text, in bytes.
   var textBytes: Int {
     switch self {
-    case .scalar(.string(let text)): text.utf8.count + 2
+    case .scalar(.string(let text)): text.textBytes
     case .scalar(.bool(let flag)): flag ? 4 : 5
     case .scalar(.null): 4
-    case .scalar(let value): value.int.map { String($0).utf8.count } ?? value.bytes.count
+    case .scalar(let value): value.bytes.count
     // Each value has a comma but the last one.
     case .array(let elements):
       elements.reduce(elements.count == 0 ? 2 : 1) { $0 + $1.textBytes + 1 }
     case .object(let members):
       members.reduce(members.count == 0 ? 2 : 1) {
-        $0 + $1.id.utf8.count + 4 + $1.value.textBytes
+        $0 + $1.key.textBytes + 1 + $1.value.textBytes + 1
       }
     }
   }
@@ -84,8 +83,18 @@ enum DocumentValue: Sendable {
     switch self {
     case .scalar: 0
     case .array(let elements): 1 + (elements.lazy.map(\.depth).max() ?? 0)
-    case .object(let members): 1 + (members.lazy.map(\.value.depth).max() ?? 0)
+    case .object(let members): 1 + (members.map(\.value.depth).max() ?? 0)
     }
+  }
+}
+
+extension String {
+  /// The length as text, in bytes.
+  var textBytes: Int {
+    let isPlain = utf8.allSatisfy {
+      $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+    }
+    return isPlain ? utf8.count + 2 : JSONValue.string(self).bytes.count
   }
 }
 
@@ -99,7 +108,7 @@ extension DocumentValue: JSONReadable, JSONWritable {
       while try reader.nextElement() { elements.append(try DocumentValue(reading: &reader)) }
       self = .array(elements)
     case .object:
-      var members = DocumentMembers([])
+      var members = DocumentMembers()
       try reader.beginObject()
       while let key = try reader.nextKey() {
         let key = key.string
@@ -119,7 +128,7 @@ extension DocumentValue: JSONReadable, JSONWritable {
     case .object(let members):
       writer.beginObject()
       for member in members {
-        writer.key(member.id)
+        writer.key(member.key)
         member.value.write(to: &writer)
       }
       writer.endObject()
@@ -130,18 +139,28 @@ extension DocumentValue: JSONReadable, JSONWritable {
 // MARK: - Changes in place
 
 extension DocumentValue {
-  /// The place at which a value was added.
-  enum Place {
-    /// The whole document, or a member that exists, whose value was replaced.
+  /// The effect of the operation `add`.
+  enum Addition {
+    /// The value before of the whole document, or of a member that exists.
     case replaced(DocumentValue)
-    case element(Int)
-    case newMember
+    /// A new element at an index, or a new member, in a container that now has a number of values.
+    case element(Int, of: Int)
+    case newMember(of: Int)
+  }
+
+  /// A value that was removed from a container.
+  struct Removal {
+    let value: DocumentValue
+    /// True if the container is an array.
+    let isElement: Bool
+    /// The number of values that the container has left.
+    let left: Int
   }
 
   /// Adds a member or an element, as the operation `add` of a patch.
   ///
   /// - Returns: Nil if the path does not exist.
-  mutating func add(_ value: DocumentValue, at path: [String]) -> Place? {
+  mutating func add(_ value: DocumentValue, at path: [String]) -> Addition? {
     guard let last = path.last else {
       defer { self = value }
       return .replaced(self)
@@ -153,9 +172,9 @@ extension DocumentValue {
           return nil
         }
         elements.insert(value, at: index)
-        return .element(index)
+        return .element(index, of: elements.count)
       } orObject: { members in
-        members.set(last, to: value).map { .replaced($0) } ?? .newMember
+        members.set(last, to: value).map { .replaced($0) } ?? .newMember(of: members.count)
       }
     }
   }
@@ -163,18 +182,19 @@ extension DocumentValue {
   /// Removes the value at a path, and leaves null in place of the whole document.
   ///
   /// - Returns: Nil if the path does not exist.
-  mutating func remove(at path: [String]) -> (value: DocumentValue, isElement: Bool)? {
+  mutating func remove(at path: [String]) -> Removal? {
     guard let last = path.last else {
       defer { self = .scalar(.null) }
-      return (self, false)
+      return Removal(value: self, isElement: false, left: 0)
     }
     return change(at: path.dropLast()) { parent in
       parent.inContainer { elements in
         JSONPointer.index(last, count: elements.count).map {
-          (elements.remove(at: elements.place(of: $0)), true)
+          let value = elements.remove(at: elements.place(of: $0))
+          return Removal(value: value, isElement: true, left: elements.count)
         }
       } orObject: { members in
-        members.remove(last).map { ($0, false) }
+        members.remove(last).map { Removal(value: $0, isElement: false, left: members.count) }
       }
     }
   }

@@ -94,7 +94,7 @@ struct ProgramError: Decodable, Sendable {
 struct ParsedUpdate {
   /// A new value, or a patch of the last one.
   enum Change {
-    case value(DocumentValue, bytes: Int)
+    case value(DocumentValue)
     case patch(JSONPatch)
   }
 
@@ -143,9 +143,7 @@ struct ParsedUpdate {
   }
 
   private static func value(_ reader: inout JSONReader) throws(JSONError) -> Change {
-    let start = reader.nextValueOffset()
-    let value = try reader.read(DocumentValue.self)
-    return .value(value, bytes: reader.position - start)
+    .value(try reader.read())
   }
 
   private static func patch(_ reader: inout JSONReader) throws(JSONError) -> Change {

@@ -136,7 +136,7 @@ final class ProgramInstance {
   ) throws(JSONError) -> Document? {
     switch change {
     case nil: nil
-    case .value(let value, let bytes)?: document.replaced(by: value, bytes: bytes)
+    case .value(let value)?: document.replaced(by: value)
     case .patch(let patch)?: try document.applying(patch)
     }
   }

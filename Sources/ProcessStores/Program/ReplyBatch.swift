@@ -5,17 +5,17 @@ internal import StateMachines
 /// The replies of one pass of the loop, delivered together to each host.
 struct ReplyBatch {
   /// The messages for the queue of each host; a server has one host for each of its threads.
-  private var hosts: [(queue: ReplyQueue, messages: [EffectMessage])] = []
+  private var queues: [(queue: ReplyQueue, messages: [EffectMessage])] = []
   private var ended: [@Sendable () -> Void] = []
   private var isClosed = false
 
   /// Adds a message to the store of a reply.
   mutating func add(_ message: EffectMessage, _ reply: ExchangeReply<ProcessAction>) {
     if isClosed { return }
-    if let host = hosts.firstIndex(where: { $0.queue === reply.queue }) {
-      hosts[host].messages.append(message)
+    if let index = queues.firstIndex(where: { $0.queue === reply.queue }) {
+      queues[index].messages.append(message)
     } else {
-      hosts.append((reply.queue, [message]))
+      queues.append((reply.queue, [message]))
     }
   }
 
@@ -29,13 +29,13 @@ struct ReplyBatch {
     for body in ended { body() }
     ended = []
     isClosed = true
-    let delivering = hosts
-    hosts = []
+    let delivering = queues.map(\.queue)
+    queues = []
     guard !delivering.isEmpty else { return closed() }
     let left = Lock(delivering.count)
-    for host in delivering {
+    for queue in delivering {
       // After the messages that were added before.
-      host.queue.add([]) {
+      queue.add([]) {
         let isLast = left.withLock { left in
           left -= 1
           return left == 0
@@ -49,11 +49,11 @@ struct ReplyBatch {
   mutating func flush() {
     var waiting = ended
     ended = []
-    for index in hosts.indices where !hosts[index].messages.isEmpty {
+    for index in queues.indices where !queues[index].messages.isEmpty {
       let callbacks = waiting
       waiting = []
-      hosts[index].queue.add(hosts[index].messages) { for body in callbacks { body() } }
-      hosts[index].messages = []
+      queues[index].queue.add(queues[index].messages) { for body in callbacks { body() } }
+      queues[index].messages = []
     }
     for body in waiting { body() }
   }

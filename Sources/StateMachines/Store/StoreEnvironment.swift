@@ -14,7 +14,7 @@ public struct StoreEnvironment: Sendable {
   /// Called when an exchange begins, except a feed; returns a closure that is called at its end. Nil
   /// if the host does not wait for exchanges.
   public var beginExchange: (@Sendable () -> @Sendable () -> Void)?
-  /// The queue of replies that the stores of the host share; nil for one of each store.
+  /// The queue of replies that the stores of the host share; nil if each store creates its own queue.
   public var replies: ReplyQueue?
 
   /// Creates an environment. The default has the clock of the computer and no faults.
