@@ -22,7 +22,8 @@ struct DocumentMembers: Sendable {
   /// The most members per bucket, on average.
   private static let maximum = 32
 
-  init() {}
+  /// Creates an object without members.
+  init(capacity: Int = 0) { buckets[0].reserveCapacity(Swift.min(capacity, Self.maximum)) }
 
   subscript(key: String) -> DocumentValue? {
     buckets[bucket(key)].first { $0.key.hasSameBytes(as: key) }?.value

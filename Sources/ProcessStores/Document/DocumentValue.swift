@@ -19,7 +19,7 @@ enum DocumentValue: Sendable {
       for element in elements { copies.append(DocumentValue(element)) }
       self = .array(copies)
     case .object(let object):
-      var members = DocumentMembers()
+      var members = DocumentMembers(capacity: object.count)
       for (key, value) in object { _ = members.set(key, to: DocumentValue(value)) }
       self = .object(members)
     }
@@ -66,8 +66,8 @@ enum DocumentValue: Sendable {
     switch self {
     case .scalar(.string(let text)): text.textBytes
     case .scalar(.bool(let flag)): flag ? 4 : 5
-    case .scalar(.null): 4
-    case .scalar(let value): value.bytes.count
+    case .scalar(.number(let number)): number.text.utf8.count
+    case .scalar: 4
     // Each value has a comma but the last one.
     case .array(let elements):
       elements.reduce(elements.count == 0 ? 2 : 1) { $0 + $1.textBytes + 1 }
@@ -82,8 +82,8 @@ enum DocumentValue: Sendable {
   var depth: Int {
     switch self {
     case .scalar: 0
-    case .array(let elements): 1 + (elements.lazy.map(\.depth).max() ?? 0)
-    case .object(let members): 1 + (members.map(\.value.depth).max() ?? 0)
+    case .array(let elements): 1 + elements.reduce(0) { Swift.max($0, $1.depth) }
+    case .object(let members): 1 + members.reduce(0) { Swift.max($0, $1.value.depth) }
     }
   }
 }
@@ -91,10 +91,13 @@ enum DocumentValue: Sendable {
 extension String {
   /// The length as text, in bytes.
   var textBytes: Int {
-    let isPlain = utf8.allSatisfy {
-      $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+    let plain: Int? = withUTF8Bytes { bytes in
+      let isPlain = bytes.allSatisfy {
+        $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+      }
+      return isPlain ? bytes.count + 2 : nil
     }
-    return isPlain ? utf8.count + 2 : JSONValue.string(self).bytes.count
+    return plain ?? JSONValue.string(self).bytes.count
   }
 }
 
