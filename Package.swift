@@ -285,9 +285,7 @@ let package = Package(
     .target(name: "CChildPrograms"),
     .target(
       name: "ProcessStores",
-      dependencies: [
-        "CChildPrograms", "Sessions", "StateMachines", "StatewireJSON", deque,
-      ],
+      dependencies: ["CChildPrograms", "Sessions", "StateMachines", "StatewireJSON", deque],
       swiftSettings: strict),
     .target(name: "CCrashes"),
     // The page, the JavaScript client and the template of `statewire new`, embedded with `#embed`.

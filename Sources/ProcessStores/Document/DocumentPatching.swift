@@ -10,7 +10,7 @@ struct DocumentPatching {
   private(set) var change: [JSONPatch.Operation]? = []
   /// The length of the value as compact text, in bytes.
   private(set) var bytes: Int
-  /// The bytes that `copy` operations have added, and that `move` operations have moved elsewhere.
+  /// The bytes that `copy` operations have added, and that `move` operations have moved to other containers.
   private var (copiedBytes, movedBytes) = (0, 0)
 
   /// The most bytes that the `copy` operations of one patch add, and the most that moves contribute to
@@ -49,17 +49,20 @@ struct DocumentPatching {
     }
   }
 
+  /// - Parameter json: The value, which is made only if it is needed.
   private mutating func add(
-    _ new: DocumentValue, at path: JSONPointer, _ json: JSONValue
+    _ new: DocumentValue, at path: JSONPointer, _ json: @autoclosure () -> JSONValue
   ) throws(JSONError) {
     switch try insert(new, at: path) {
     case .replaced(let old):
+      if change == nil { return }
+      let json = json()
       if !old.isSame(as: json) { change?.append(.add(path, json)) }
     case .element(let index, _):
       let place =
         path.tokens.last == "-" ? JSONPointer(path.tokens.dropLast() + [String(index)]) : path
-      change?.append(.add(place, json))
-    case .newMember: change?.append(.add(path, json))
+      change?.append(.add(place, json()))
+    case .newMember: change?.append(.add(path, json()))
     }
   }
 
@@ -83,11 +86,7 @@ struct DocumentPatching {
     movedBytes += removed.value.textBytes
     if movedBytes > Self.maximumCopiedBytes { change = nil }
     change?.append(.remove(from))
-    if change == nil {
-      _ = try insert(removed.value, at: path)
-    } else {
-      try add(removed.value, at: path, removed.value.json)
-    }
+    try add(removed.value, at: path, removed.value.json)
   }
 
   /// Adds a value; counts its bytes, its key, and a comma.
