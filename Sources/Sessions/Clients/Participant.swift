@@ -124,8 +124,9 @@ extension Participant {
       !subscription.isClosed && subscription.name.hasSameBytes(as: name.string)
     }
     // Usually the one that was used last.
-    if lastHeld < subscriptions.count, isHeld(subscriptions[lastHeld]) {
-      return subscriptions[lastHeld]
+    if lastHeld < subscriptions.count {
+      let last = subscriptions[lastHeld]
+      if isHeld(last) { return last }
     }
     guard let index = subscriptions.firstIndex(where: isHeld) else { return nil }
     lastHeld = index

@@ -1,5 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The recipients of one publication or event.
+///
+/// They are read once: a listener that is added meanwhile receives the current value and then the
+/// next one.
+struct Recipients {
+  private let server: (any StoreServer)?
+  private let listeners: [Listeners.Listener]
+  /// True if a listener or the server needs the patch of a publication.
+  let needPatches: Bool
+
+  fileprivate init(_ server: (any StoreServer)?, _ listeners: [Listeners.Listener]) {
+    self.server = server
+    self.listeners = listeners
+    needPatches = !listeners.isEmpty || server?.needsPatches ?? false
+  }
+
+  func receive(_ publication: borrowing Publication) {
+    server?.published(publication)
+    for listener in listeners where !listener.isStopped {
+      if case .publication(let call) = listener.call { call(publication) }
+    }
+  }
+
+  func receive(event: UnsafeRawBufferPointer, _ viewers: EventRecipients) {
+    server?.happened(event, for: viewers)
+    for listener in listeners where !listener.isStopped {
+      if case .event(let call) = listener.call { call(event) }
+    }
+  }
+}
+
 /// The listeners of a store's publications and events, in the order in which they came.
 ///
 /// Not copyable, so that it is read in place without copies; see `Running`. The store calls the
@@ -26,11 +57,12 @@ struct Listeners: ~Copyable {
   /// The server of the store; it is called before all listeners. It owns the store, so the store
   /// does not own it. Unowned, because it exists until the store is closed (`AnyStore.serve`).
   unowned var server: (any StoreServer)?
-  private(set) var all: [Listener] = []
+  private var all: [Listener] = []
   private var last = 0
 
-  /// True if a listener or the server needs the patch of a publication.
-  var needPatches: Bool { !all.isEmpty || server?.needsPatches ?? false }
+  /// The server and the listeners at this moment.
+  // An array whose elements were removed would be retained.
+  var current: Recipients { Recipients(server, all.isEmpty ? [] : all) }
 
   mutating func add(_ listener: @escaping (borrowing Publication) -> Void) -> ListenerID {
     add(.publication(listener))

@@ -146,27 +146,30 @@ extension Store {
   private func publish(isRedaction: Bool) throws(JSONError) {
     let view = running.view()
     let buffers = buffersForChange()
-    let needsPatch = listeners.needPatches
-    buffers.patch.leavesOutValues = !needsPatch
-    if let audiences { return try publish(view, to: audiences, isRedaction: isRedaction, buffers) }
+    let recipients = listeners.current
+    buffers.patch.leavesOutValues = !recipients.needPatches
+    if let audiences {
+      return try publish(view, to: audiences, isRedaction: isRedaction, buffers, recipients)
+    }
     try Machine.advance(
       &published, to: view, by: viewEncoding, using: &buffers.encoded, writing: &buffers.patch)
     guard !buffers.patch.isEmpty else { return }
-    publishChange(view, isRedaction: isRedaction, buffers, needsPatch: needsPatch)
+    publishChange(view, isRedaction: isRedaction, buffers, to: recipients)
   }
 
   /// Gives the new state the next revision, and notifies the listeners.
   @inline(__always)
   private func publishChange(
-    _ view: Machine.ViewState, isRedaction: Bool, _ buffers: StoreBuffers, needsPatch: Bool
+    _ view: Machine.ViewState, isRedaction: Bool, _ buffers: StoreBuffers,
+    to recipients: Recipients
   ) {
     let base = revision
     revision += 1
     if !observers.isEmpty { observers.published(view, revision) }
     buffers.patch.withBytes { patch in
-      notify(
+      recipients.receive(
         Publication(
-          base: base, revision: revision, patch: needsPatch ? patch : nil,
+          base: base, revision: revision, patch: recipients.needPatches ? patch : nil,
           isRedaction: isRedaction, store: self))
     }
   }
@@ -174,7 +177,7 @@ extension Store {
   /// Publishes the views of the audiences, and the view of the machine to other listeners.
   private func publish(
     _ view: Machine.ViewState, to audiences: Audiences<Machine>, isRedaction: Bool,
-    _ buffers: StoreBuffers
+    _ buffers: StoreBuffers, _ recipients: Recipients
   ) throws(JSONError) {
     // All are encoded before one is published: one that cannot be takes back the whole state.
     let views = try audiences.encode(running.state, of: machine)
@@ -182,30 +185,16 @@ extension Store {
       &published, to: view, by: viewEncoding, using: &buffers.encoded, writing: &buffers.patch)
     let patches = views.map { $0.store.advance(to: $0.shown) }
     guard !buffers.patch.isEmpty || patches.contains(where: { $0 != nil }) else { return }
-    publishChange(view, isRedaction: isRedaction, buffers, needsPatch: listeners.needPatches)
+    publishChange(view, isRedaction: isRedaction, buffers, to: recipients)
     let revision = revision
     for (view, patch) in zip(views, patches) {
       if let patch { view.store.publish(patch, revision: revision, isRedaction: isRedaction) }
     }
   }
 
-  // Calls the listeners of this moment: a listener that is added meanwhile receives the current
-  // value and then the next one.
-  private func notify(_ publication: borrowing Publication) {
-    let all = listeners.all
-    listeners.server?.published(publication)
-    for listener in all where !listener.isStopped {
-      if case .publication(let call) = listener.call { call(publication) }
-    }
-  }
-
-  private func notify(event: UnsafeRawBufferPointer, _ recipients: EventRecipients) {
-    let all = listeners.all
-    listeners.server?.happened(event, for: recipients)
-    if let audiences { for audience in audiences.all { audience.happened(event, for: recipients) } }
-    for listener in all where !listener.isStopped {
-      if case .event(let call) = listener.call { call(event) }
-    }
+  private func notify(event: UnsafeRawBufferPointer, _ viewers: EventRecipients) {
+    listeners.current.receive(event: event, viewers)
+    if let audiences { for audience in audiences.all { audience.happened(event, for: viewers) } }
   }
 
   private func buffersForChange() -> StoreBuffers {
