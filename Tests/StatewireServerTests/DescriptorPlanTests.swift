@@ -34,6 +34,33 @@ struct DescriptorPlanTests {
     #expect(plan.connections > given / 2)
   }
 
+  @Test(
+    "with few descriptors the plan gives no more than there are, and each source can be used",
+    arguments: [
+      DescriptorPlan.Needs(listeners: 1), DescriptorPlan.Needs(listeners: 1, files: 1),
+      DescriptorPlan.Needs(listeners: 3, stdio: true, hosts: 2, files: 1),
+    ])
+  func fewest(needs: DescriptorPlan.Needs) throws {
+    let open = 6
+    var plans = 0
+    for limit in 0..<256 {
+      guard
+        let plan = try? DescriptorPlan(needs, limit: limit, open: open, wanted: ServerLimits())
+      else {
+        #expect(plans == 0, "no plan with \(limit) descriptors, but one with fewer")
+        continue
+      }
+      plans += 1
+      var given = plan.connections + plan.refusedConnections
+      given += 2 * needs.hosts * plan.connectionsPerHost
+      if needs.files > 0 { given += 2 * plan.openFiles }
+      #expect(given + 2 <= limit - open - needs.minimum, "with \(limit) descriptors: \(plan)")
+      #expect(plan.connections >= 1 && plan.refusedConnections >= 1)
+      #expect(plan.connectionsPerHost >= 1 && plan.openFiles >= 1)
+    }
+    #expect(plans > 100)
+  }
+
   @Test("the error states the remedy if there are too few descriptors")
   func tooFew() throws {
     for limit in 0..<24 {

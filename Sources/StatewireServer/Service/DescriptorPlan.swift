@@ -40,7 +40,7 @@ struct DescriptorPlan {
     /// - Standard input and output: pipes and copies.
     /// - Programs: the pipes of each, with those of a restart, and the pipe that wakes its thread.
     /// - HTTP client: its loops; SwiftNIO makes one for each processor.
-    fileprivate var minimum: Int {
+    var minimum: Int {
       var count = documents ? 17 : 13
       if listeners > 0 { count += 5 * loops + listeners }
       if stdio { count += 6 }
@@ -62,6 +62,9 @@ struct DescriptorPlan {
         + (hosts > 0 ? Needs.processors : 0)
     }
 
+    /// The number of kinds of sources that use descriptors at the same time: each host, and files.
+    fileprivate var sources: Int { hosts + (files > 0 ? 1 : 0) }
+
     private static let processors = max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN)))
   }
 
@@ -75,8 +78,13 @@ struct DescriptorPlan {
   private(set) var openFiles = 64
 
   /// Descriptors reserved for more reading connections to the database, temporary files of SQLite,
-  /// files of pages, and accepted sockets that are closed immediately.
+  /// files of pages, and accepted sockets that are closed immediately; with few descriptors at least
+  /// `leastReserve`.
   private static let reserve = 24
+  private static let leastReserve = 2
+  /// A connection to a host uses two descriptors while it tries several addresses; a file uses two
+  /// while its folders are opened.
+  private static let perSource = 2
 
   /// Divides the free descriptors.
   ///
@@ -92,8 +100,10 @@ struct DescriptorPlan {
     connections = wanted.connections
     refusedConnections = wanted.refusedConnections
     let free = limit - open - needs.minimum
-    // One connection that is served, and one that is refused.
-    let minimum = needs.listeners > 0 ? 2 : 0
+    // One connection that is served, and one that is refused; one use of each source.
+    let forOneClient = needs.listeners > 0 ? 2 : 0
+    let forOneUse = Self.perSource * needs.sources
+    let minimum = forOneClient + forOneUse + (needs.listeners > 0 ? Self.leastReserve : 0)
     guard free >= minimum else {
       throw StartupError(
         """
@@ -101,13 +111,13 @@ struct DescriptorPlan {
         needs \(needs.minimum + minimum) more; raise the limit (ulimit -n)
         """)
     }
-    let rest = free - min(free / 2, Self.reserve)
-    // A connection to a host uses two descriptors while it tries several addresses; a file uses two
-    // while its folders are opened.
-    let sources = 2 * (needs.hosts * connectionsPerHost + (needs.files > 0 ? openFiles : 0))
-    let forSources = min(sources, rest / 4)
+    let rest =
+      free - min(max(free / 2, Self.leastReserve), free - forOneClient - forOneUse, Self.reserve)
+    let uses = needs.hosts * connectionsPerHost + (needs.files > 0 ? openFiles : 0)
+    let sources = Self.perSource * uses
+    let forSources = min(sources, max(forOneUse, rest / 4))
     if forSources < sources {
-      let share = max(1, forSources / (2 * (needs.hosts + (needs.files > 0 ? 1 : 0))))
+      let share = forSources / forOneUse
       connectionsPerHost = min(connectionsPerHost, share)
       openFiles = min(openFiles, share)
     }

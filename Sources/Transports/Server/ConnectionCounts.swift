@@ -117,8 +117,11 @@ final class ConnectionCounts: Sendable {
   /// Logs that silent connections are closed.
   func silentConnectionIsClosed() {
     guard counts.withLock({ isDue(&$0.loggedSilent) }) else { return }
-    settings.logger.info(
-      "closing connections that have sent nothing: the limit of connections is nearly reached")
+    settings.logger.warning(
+      """
+      closing connections that have sent nothing: the limit of \(settings.limits.connections) open \
+      connections is nearly reached
+      """)
   }
 
   /// Returns true at most once a minute, so that many clients cause only one log line.
