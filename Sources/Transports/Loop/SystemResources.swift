@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import NIOCore
 internal import TransportSupport
 
 /// Checks of the system's limits, before code runs that ends the process when a limit is reached.
@@ -61,6 +62,29 @@ package enum SystemResources {
       }
       threads.append(thread)
     }
+  }
+
+  /// The number of processors that the calling thread may use: SwiftNIO counts those of the control
+  /// group, the affinity mask may leave fewer.
+  static var processors: Int {
+    let processors = max(1, System.coreCount)
+    // Without /proc the mask is not considered.
+    let status = (try? WholeFile("/proc/thread-self/status").bytes) ?? []
+    let allowed = allowedProcessors(inStatus: String(decoding: status, as: UTF8.self))
+    return min(processors, allowed ?? processors)
+  }
+
+  /// Returns the number of processors of the affinity mask in a status file of Linux; nil if there
+  /// is none.
+  ///
+  /// - Parameter status: The text; the mask is a hexadecimal number with commas.
+  static func allowedProcessors(inStatus status: String) -> Int? {
+    let name = "Cpus_allowed:"
+    guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else {
+      return nil
+    }
+    let bits = line.dropFirst(name.count).reduce(0) { $0 + ($1.hexDigitValue ?? 0).nonzeroBitCount }
+    return bits > 0 ? bits : nil
   }
 
   /// Raises the limit of open files as far as the system allows.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import NIOCore
 public import ServerCore
 public import TransportSupport
 
@@ -35,8 +34,9 @@ public final class Server: Sendable {
   /// The readiness of the server for new clients.
   public var readiness: Readiness { status.readiness }
 
-  /// The number of processors that the process may use.
-  public static var processors: Int { max(1, System.coreCount) }
+  /// The number of processors that the process may use: those of the machine, without those that
+  /// an affinity mask or a control group withholds from it.
+  public static var processors: Int { SystemResources.processors }
 
   /// The addresses that the server listens on, with the ports that the system has assigned.
   public var addresses: [ServerAddress] { backend.addresses }
