@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The recipients of one publication or event.
+/// The server and the listeners of a store at the beginning of one publication or event.
 ///
-/// They are read once: a listener that is added meanwhile receives the current value and then the
-/// next one.
-struct Recipients {
-  private let server: (any StoreServer)?
-  private let listeners: [Listeners.Listener]
+/// They are read once: a listener that is added meanwhile is not called, and one that is removed
+/// is not called any more.
+struct ListenerSnapshot {
+  fileprivate let server: (any StoreServer)?
+  fileprivate let listeners: [Listeners.Listener]
+
   /// True if a listener or the server needs the patch of a publication.
-  let needPatches: Bool
+  var needPatches: Bool { !listeners.isEmpty || server?.needsPatches ?? false }
 
-  fileprivate init(_ server: (any StoreServer)?, _ listeners: [Listeners.Listener]) {
-    self.server = server
-    self.listeners = listeners
-    needPatches = !listeners.isEmpty || server?.needsPatches ?? false
-  }
-
-  func receive(_ publication: borrowing Publication) {
+  func notify(_ publication: borrowing Publication) {
     server?.published(publication)
     for listener in listeners where !listener.isStopped {
       if case .publication(let call) = listener.call { call(publication) }
     }
   }
 
-  func receive(event: UnsafeRawBufferPointer, _ viewers: EventRecipients) {
-    server?.happened(event, for: viewers)
+  /// Passes an event to the server, then to the audiences, then to the listeners.
+  func notify(
+    event: UnsafeRawBufferPointer, _ recipients: EventRecipients, audiences: () -> Void
+  ) {
+    server?.happened(event, for: recipients)
+    audiences()
     for listener in listeners where !listener.isStopped {
       if case .event(let call) = listener.call { call(event) }
     }
@@ -33,8 +32,8 @@ struct Recipients {
 
 /// The listeners of a store's publications and events, in the order in which they came.
 ///
-/// Not copyable, so that it is read in place without copies; see `Running`. The store calls the
-/// listeners itself, because they may be added and removed meanwhile.
+/// Not copyable, so that it is read in place without copies; see `Running`. A snapshot calls the
+/// listeners, because they may be added and removed meanwhile.
 struct Listeners: ~Copyable {
   enum Call {
     case publication((borrowing Publication) -> Void)
@@ -61,8 +60,10 @@ struct Listeners: ~Copyable {
   private var last = 0
 
   /// The server and the listeners at this moment.
-  // An array whose elements were removed would be retained.
-  var current: Recipients { Recipients(server, all.isEmpty ? [] : all) }
+  // An array without elements may keep its buffer, which would be retained.
+  var snapshot: ListenerSnapshot {
+    ListenerSnapshot(server: server, listeners: all.isEmpty ? [] : all)
+  }
 
   mutating func add(_ listener: @escaping (borrowing Publication) -> Void) -> ListenerID {
     add(.publication(listener))

@@ -146,30 +146,31 @@ extension Store {
   private func publish(isRedaction: Bool) throws(JSONError) {
     let view = running.view()
     let buffers = buffersForChange()
-    let recipients = listeners.current
-    buffers.patch.leavesOutValues = !recipients.needPatches
+    let listeners = listeners.snapshot
+    buffers.patch.leavesOutValues = !listeners.needPatches
     if let audiences {
-      return try publish(view, to: audiences, isRedaction: isRedaction, buffers, recipients)
+      return try publish(view, to: audiences, isRedaction: isRedaction, buffers, listeners)
     }
     try Machine.advance(
       &published, to: view, by: viewEncoding, using: &buffers.encoded, writing: &buffers.patch)
     guard !buffers.patch.isEmpty else { return }
-    publishChange(view, isRedaction: isRedaction, buffers, to: recipients)
+    publishChange(view, isRedaction: isRedaction, buffers, to: listeners)
   }
 
   /// Gives the new state the next revision, and notifies the listeners.
   @inline(__always)
   private func publishChange(
     _ view: Machine.ViewState, isRedaction: Bool, _ buffers: StoreBuffers,
-    to recipients: Recipients
+    to listeners: ListenerSnapshot
   ) {
     let base = revision
+    let needPatch = !buffers.patch.leavesOutValues
     revision += 1
     if !observers.isEmpty { observers.published(view, revision) }
     buffers.patch.withBytes { patch in
-      recipients.receive(
+      listeners.notify(
         Publication(
-          base: base, revision: revision, patch: recipients.needPatches ? patch : nil,
+          base: base, revision: revision, patch: needPatch ? patch : nil,
           isRedaction: isRedaction, store: self))
     }
   }
@@ -177,7 +178,7 @@ extension Store {
   /// Publishes the views of the audiences, and the view of the machine to other listeners.
   private func publish(
     _ view: Machine.ViewState, to audiences: Audiences<Machine>, isRedaction: Bool,
-    _ buffers: StoreBuffers, _ recipients: Recipients
+    _ buffers: StoreBuffers, _ listeners: ListenerSnapshot
   ) throws(JSONError) {
     // All are encoded before one is published: one that cannot be takes back the whole state.
     let views = try audiences.encode(running.state, of: machine)
@@ -185,16 +186,19 @@ extension Store {
       &published, to: view, by: viewEncoding, using: &buffers.encoded, writing: &buffers.patch)
     let patches = views.map { $0.store.advance(to: $0.shown) }
     guard !buffers.patch.isEmpty || patches.contains(where: { $0 != nil }) else { return }
-    publishChange(view, isRedaction: isRedaction, buffers, to: recipients)
+    publishChange(view, isRedaction: isRedaction, buffers, to: listeners)
     let revision = revision
     for (view, patch) in zip(views, patches) {
       if let patch { view.store.publish(patch, revision: revision, isRedaction: isRedaction) }
     }
   }
 
-  private func notify(event: UnsafeRawBufferPointer, _ viewers: EventRecipients) {
-    listeners.current.receive(event: event, viewers)
-    if let audiences { for audience in audiences.all { audience.happened(event, for: viewers) } }
+  private func notify(event: UnsafeRawBufferPointer, _ recipients: EventRecipients) {
+    listeners.snapshot.notify(event: event, recipients) {
+      if let audiences {
+        for audience in audiences.all { audience.happened(event, for: recipients) }
+      }
+    }
   }
 
   private func buffersForChange() -> StoreBuffers {

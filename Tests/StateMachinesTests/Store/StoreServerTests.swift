@@ -47,6 +47,26 @@ struct StoreServerTests {
       ])
   }
 
+  @Test("an event reaches the audiences before a listener, which may close the store")
+  func audiences() async throws {
+    let bench = try await Bench(Whisper())
+    let record = Record<String>()
+    try await bench.do { _, store in
+      let (server, other) = (Server(record), Server(record))
+      store.serve(server)
+      try store.store(for: "ann").serve(other)
+      _ = store.listenToEvents { [unowned store] _ in
+        record.add("heard")
+        store.close()
+      }
+      record.removeAll()
+      try store.send("a")
+      withExtendedLifetime((server, other)) {}
+    }
+    let event = #"served {"last":"a"}"#
+    #expect(record.all == ["served 0 1", "served 0 1", event, event, "heard"])
+  }
+
   @Test("a server that needs no patches gets none, unless there is a listener")
   func patches() async throws {
     let bench = try await Bench(Signal())
@@ -143,6 +163,17 @@ struct StoreServerTests {
 }
 
 /// Counts its inputs and publishes an event for each.
+/// A signal whose viewers are audiences.
+private struct Whisper: AudienceMachine {
+  let initialState = 0
+  func effect(of input: String, in state: Int) -> Effect<String> { .action(input) }
+  func reduce(_ state: inout Int, _ action: String) { state += 1 }
+  func view(of state: Int) -> [String: Int] { ["count": state] }
+  func event(of action: String, in state: Int) -> Signal.Event? { Signal.Event(last: action) }
+  func audience(of viewer: Viewer) -> String { viewer.name ?? "" }
+  func view(of state: Int, for name: String) -> [String: Int] { [name: state] }
+}
+
 private struct Signal: StateMachine {
   struct Event: Codable, Sendable { var last: String }
   let initialState = 0
