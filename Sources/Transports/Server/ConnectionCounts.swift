@@ -119,8 +119,9 @@ final class ConnectionCounts: Sendable {
     guard counts.withLock({ isDue(&$0.loggedSilent) }) else { return }
     settings.logger.warning(
       """
-      closing connections that have sent nothing: the limit of \(settings.limits.connections) open \
-      connections is nearly reached
+      closing connections that have sent nothing, or no token: the limit of \
+      \(settings.limits.connections) open connections is nearly reached; raise --maximum-connections \
+      or the limit of open files (ulimit -n)
       """)
   }
 

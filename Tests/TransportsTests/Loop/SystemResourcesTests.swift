@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import TransportSupport
 
 @testable import Transports
 
@@ -20,6 +21,11 @@ struct SystemResourcesTests {
     #expect(SystemResources.allowedProcessors(inStatus: status) == count)
   }
 
-  @Test("a server may use at least one processor")
-  func one() { #expect(SystemResources.processors >= 1) }
+  @Test("the status file of this thread has a mask, which bounds the number of processors")
+  func own() throws {
+    let status = try WholeFile("/proc/thread-self/status").bytes
+    let text = String(decoding: status, as: UTF8.self)
+    let allowed = try #require(SystemResources.allowedProcessors(inStatus: text))
+    #expect((1...allowed).contains(SystemResources.processors))
+  }
 }
