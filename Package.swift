@@ -447,8 +447,8 @@ let package = Package(
     .testTarget(
       name: "StatewireServerTests",
       dependencies: [
-        "BuiltinStores", "ClientTransports", "Documents", "ProcessStores", "SQLiteFiles",
-        "ServerCore",
+        "BuiltinStores", "ClientTransports", "Documents", "ProcessStores", "RemoteSources",
+        "SQLiteFiles", "ServerCore",
         "StateMachines", "StatewireProtocol", "StatewireServer", "TestSupport", "Transports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "CoreMetrics", package: "swift-metrics"),

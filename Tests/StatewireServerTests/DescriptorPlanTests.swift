@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RemoteSources
 import ServerCore
 import Testing
 import Transports
@@ -39,11 +40,12 @@ struct DescriptorPlanTests {
     arguments: [
       DescriptorPlan.Needs(listeners: 1), DescriptorPlan.Needs(listeners: 1, files: 1),
       DescriptorPlan.Needs(listeners: 3, stdio: true, hosts: 2, files: 1),
+      DescriptorPlan.Needs(listeners: 1, hosts: 100), DescriptorPlan.Needs(hosts: 1, files: 3),
     ])
   func fewest(needs: DescriptorPlan.Needs) throws {
     let open = 6
     var plans = 0
-    for limit in 0..<256 {
+    for limit in 0..<needs.minimum + 512 {
       guard
         let plan = try? DescriptorPlan(needs, limit: limit, open: open, wanted: ServerLimits())
       else {
@@ -54,11 +56,33 @@ struct DescriptorPlanTests {
       var given = plan.connections + plan.refusedConnections
       given += 2 * needs.hosts * plan.connectionsPerHost
       if needs.files > 0 { given += 2 * plan.openFiles }
-      #expect(given + 2 <= limit - open - needs.minimum, "with \(limit) descriptors: \(plan)")
+      // A server that does not listen uses none for connections, whatever the plan permits.
+      if needs.listeners == 0 { given -= plan.connections + plan.refusedConnections - 2 }
+      #expect(given + 2 <= limit - open - needs.minimum + (needs.listeners == 0 ? 4 : 0))
       #expect(plan.connections >= 1 && plan.refusedConnections >= 1)
       #expect(plan.connectionsPerHost >= 1 && plan.openFiles >= 1)
     }
     #expect(plans > 100)
+  }
+
+  @Test("the largest limits are no overflow")
+  func largest() throws {
+    var wanted = ServerLimits()
+    wanted.connections = .max
+    wanted.refusedConnections = .max
+    let plan = try DescriptorPlan(needs, limit: 1024, open: 6, wanted: wanted)
+    #expect(plan.connections < 1024 && plan.refusedConnections < 1024)
+  }
+
+  @Test("HTTP sources of one server use the descriptors of one")
+  func origins() throws {
+    var configuration = ServerConfiguration(kinds: [])
+    configuration.listeners = [.tcp(host: "127.0.0.1", port: 0)]
+    configuration.kinds = .builtin
+    configuration.builtin.sources = try (0..<100_000).map {
+      try SourceArgument("source\($0)=http://127.0.0.1/\($0)")
+    }
+    #expect(throws: Never.self) { try DescriptorPlan(for: configuration) }
   }
 
   @Test("the error states the remedy if there are too few descriptors")

@@ -18,9 +18,9 @@ public struct SourceArgument: Hashable, Sendable {
   public let name: String
   let location: Location
 
-  /// True for a source that is loaded over HTTP, false for a file.
-  public var isRemote: Bool {
-    if case .http = location { true } else { false }
+  /// The origin of a source that is loaded over HTTP; nil for a file.
+  public var origin: String? {
+    if case .http(let address) = location { address.origin } else { nil }
   }
 
   /// Parses an argument.

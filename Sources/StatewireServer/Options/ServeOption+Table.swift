@@ -117,7 +117,8 @@ extension ServeOption {
     [
       .number(
         "shards", \.shards,
-        default: "as many as processors; 1 without listeners, with --test or with shared stores",
+        default:
+          "one for each processor that the process may use; 1 without listeners, with --test or with shared stores",
         "Threads that serve clients, each with a part of the sessions."),
       .flag(
         "test", \.isTest,

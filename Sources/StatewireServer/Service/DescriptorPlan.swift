@@ -23,7 +23,7 @@ struct DescriptorPlan {
     var documents = false
     /// True if there is an admin interface.
     var admin = false
-    /// Number of HTTP sources, and one for the URL of the balance.
+    /// Number of HTTP servers of the sources and of the balance.
     var hosts = 0
     /// Number of sources that are files.
     var files = 0
@@ -78,8 +78,8 @@ struct DescriptorPlan {
   private(set) var openFiles = 64
 
   /// Descriptors reserved for more reading connections to the database, temporary files of SQLite,
-  /// files of pages, and accepted sockets that are closed immediately; with few descriptors at least
-  /// `leastReserve`.
+  /// files of pages, and accepted sockets that are closed immediately; with few descriptors
+  /// fewer, but at least `leastReserve` if there are listeners.
   private static let reserve = 24
   private static let leastReserve = 2
   /// A connection to a host uses two descriptors while it tries several addresses; a file uses two
@@ -93,7 +93,7 @@ struct DescriptorPlan {
   ///   - limit: Maximum number of descriptors of the process.
   ///   - open: Number of descriptors that are open now.
   ///   - wanted: The requested limits, which are reduced if necessary.
-  /// - Throws: `StartupError` if no connection could be served.
+  /// - Throws: `StartupError` if no connection could be served, or a source not be used.
   init(
     _ needs: Needs, limit: Int, open: Int, wanted: ServerLimits
   ) throws(StartupError) {
@@ -122,7 +122,7 @@ struct DescriptorPlan {
       openFiles = min(openFiles, share)
     }
     let forConnections = rest - forSources
-    if wanted.connections + wanted.refusedConnections > forConnections {
+    if wanted.connections > forConnections - wanted.refusedConnections {
       refusedConnections = min(wanted.refusedConnections, max(1, forConnections / 8))
       connections = min(wanted.connections, max(1, forConnections - refusedConnections))
     }
@@ -144,12 +144,14 @@ extension DescriptorPlan {
     needs.documents = configuration.kinds.hasOwn && configuration.dataFolder != nil
     if configuration.kinds.hasBuiltin {
       let builtin = configuration.builtin
-      needs.hosts = builtin.sources.count { $0.isRemote } + (builtin.balanceURL == nil ? 0 : 1)
-      needs.files = builtin.sources.count { !$0.isRemote }
+      var origins = Set(builtin.sources.compactMap(\.origin))
+      if let balance = builtin.balanceURL { origins.insert(balance.origin) }
+      needs.hosts = origins.count
+      needs.files = builtin.sources.count { $0.origin == nil }
     }
     let limit = SystemResources.raiseDescriptorLimit()
     // With a high limit, the number of open descriptors does not matter.
-    let open = limit < limits.connections + 8192 ? SystemResources.openDescriptors(below: limit) : 0
+    let open = limit - 8192 < limits.connections ? SystemResources.openDescriptors(below: limit) : 0
     try self.init(needs, limit: limit, open: open, wanted: limits)
     try SystemResources.require(threads: needs.threads)
     if !listeners.isEmpty, connections < limits.connections {
