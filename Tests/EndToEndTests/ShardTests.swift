@@ -18,8 +18,9 @@ struct ShardTests {
     process.executableURL = URL(filePath: Program.path)
     process.arguments = [
       "serve", "--unix", socket, "--data-dir", folder.file("data"), "--shards", "\(shards)",
-      // The tests that run at the same time may keep a client from its first request.
-      "--time-to-first-request", "0",
+      // The tests that run at the same time may keep a client from its first request, and a session
+      // without a client for minutes.
+      "--time-to-first-request", "0", "--session-time", "86400",
     ]
     process.standardError = FileHandle.nullDevice
     try process.run()
