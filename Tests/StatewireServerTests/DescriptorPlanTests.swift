@@ -53,19 +53,18 @@ struct DescriptorPlanTests {
         continue
       }
       plans += 1
-      var given = plan.connections + plan.refusedConnections
+      // With two for sockets that are closed immediately; a server that does not listen has none.
+      var given = needs.listeners > 0 ? plan.connections + plan.refusedConnections + 2 : 0
       given += 2 * needs.hosts * plan.connectionsPerHost
       if needs.files > 0 { given += 2 * plan.openFiles }
-      // A server that does not listen uses none for connections, whatever the plan permits.
-      if needs.listeners == 0 { given -= plan.connections + plan.refusedConnections - 2 }
-      #expect(given + 2 <= limit - open - needs.minimum + (needs.listeners == 0 ? 4 : 0))
+      #expect(given <= limit - open - needs.minimum)
       #expect(plan.connections >= 1 && plan.refusedConnections >= 1)
       #expect(plan.connectionsPerHost >= 1 && plan.openFiles >= 1)
     }
     #expect(plans > 100)
   }
 
-  @Test("the largest limits are no overflow")
+  @Test("the largest limits do not overflow")
   func largest() throws {
     var wanted = ServerLimits()
     wanted.connections = .max

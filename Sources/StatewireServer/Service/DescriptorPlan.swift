@@ -103,7 +103,9 @@ struct DescriptorPlan {
     // One connection that is served, and one that is refused; one use of each source.
     let forOneClient = needs.listeners > 0 ? 2 : 0
     let forOneUse = Self.perSource * needs.sources
-    let minimum = forOneClient + forOneUse + (needs.listeners > 0 ? Self.leastReserve : 0)
+    let guaranteed = forOneClient + forOneUse
+    let leastReserve = needs.listeners > 0 ? Self.leastReserve : 0
+    let minimum = guaranteed + leastReserve
     guard free >= minimum else {
       throw StartupError(
         """
@@ -111,8 +113,7 @@ struct DescriptorPlan {
         needs \(needs.minimum + minimum) more; raise the limit (ulimit -n)
         """)
     }
-    let rest =
-      free - min(max(free / 2, Self.leastReserve), free - forOneClient - forOneUse, Self.reserve)
+    let rest = free - min(max(free / 2, leastReserve), free - guaranteed, Self.reserve)
     let uses = needs.hosts * connectionsPerHost + (needs.files > 0 ? openFiles : 0)
     let sources = Self.perSource * uses
     let forSources = min(sources, max(forOneUse, rest / 4))

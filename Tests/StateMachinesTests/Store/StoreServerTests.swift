@@ -162,7 +162,6 @@ struct StoreServerTests {
   }
 }
 
-/// Counts its inputs and publishes an event for each.
 /// A signal whose viewers are audiences.
 private struct Whisper: AudienceMachine {
   let initialState = 0
@@ -174,6 +173,7 @@ private struct Whisper: AudienceMachine {
   func view(of state: Int, for name: String) -> [String: Int] { [name: state] }
 }
 
+/// Counts its inputs and publishes an event for each.
 private struct Signal: StateMachine {
   struct Event: Codable, Sendable { var last: String }
   let initialState = 0
