@@ -313,4 +313,9 @@ export class OtherConfigurationError extends RPCError {}
 export class OutOfOrderError extends RPCError {
   readonly sequence: number | undefined;
 }
+/** The store kind refuses this use of the store to this client. */
+export class ForbiddenError extends RPCError {
+  /** The reason, as a word for programs. */
+  readonly reason: string | undefined;
+}
 export function rpcError(error: { code: number; message: string; data?: unknown }): RPCError;

@@ -10,6 +10,7 @@ export {
   crc32,
   digest,
   ExpiredSessionError,
+  ForbiddenError,
   InternalError,
   InvalidParamsError,
   InvalidRequestError,

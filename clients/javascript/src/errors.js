@@ -39,6 +39,9 @@ export class RPCError extends StatewireError {
 	get path() {
 		return this.data?.path;
 	}
+	get reason() {
+		return this.data?.reason;
+	}
 	get sequence() {
 		return this.data?.sequence;
 	}
@@ -58,13 +61,13 @@ name(-32600, "InvalidRequestError", "MethodNotFoundError", "InvalidParamsError",
 name(-32800, "RequestCancelledError");
 name(-32010, "UnknownStoreError", "StoreClosedError", "UnknownSessionError", "ExpiredSessionError");
 name(-32014, "ObserverError", "LimitError", "UnauthorisedError", "ProtocolVersionError");
-name(-32018, "OtherConfigurationError", "OutOfOrderError");
+name(-32018, "OtherConfigurationError", "OutOfOrderError", "ForbiddenError");
 
 export const { ParseError, InvalidRequestError, MethodNotFoundError, InvalidParamsError } = named;
 export const { InternalError, RequestCancelledError, UnknownStoreError, StoreClosedError } = named;
 export const { UnknownSessionError, ExpiredSessionError, ObserverError, LimitError } = named;
 export const { UnauthorisedError, ProtocolVersionError, OtherConfigurationError } = named;
-export const { OutOfOrderError } = named;
+export const { OutOfOrderError, ForbiddenError } = named;
 
 export function rpcError({ code, message, data }) {
 	return new (coded[code] ?? RPCError)(code, message, data);

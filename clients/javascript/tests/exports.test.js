@@ -21,6 +21,18 @@ for (const name of ["index", "node", "stores"])
     assert.deepEqual(Object.keys(module).sort(), declared(`${name}.d.ts`));
   });
 
+test("each error of the protocol has a class", async () => {
+  const module = await import("../index.js");
+  const { components } = JSON.parse(read("../../Protocol/Schemas/openrpc.json"));
+  for (const [key, { code }] of Object.entries(components.errors)) {
+    const name = key.replace(/(Error)?$/, "Error");
+    const error = module.rpcError({ code, message: "" });
+    assert.ok(module[name] && error.constructor === module[name], name);
+    assert.equal(error.name, name);
+  }
+  assert.equal(module.rpcError({ code: -32020, message: "", data: { reason: "forbidden" } }).reason, "forbidden");
+});
+
 // Those for React and Vue need these libraries: Tests/Bindings.
 test("svelte.js exports the declared names", async () => {
   assert.deepEqual(Object.keys(await import("../svelte.js")), [...new Set(declared("svelte.d.ts"))]);
