@@ -9,9 +9,9 @@ import re
 import subprocess
 
 # Texts of the system, of other libraries, and of programs that are not a part of this project.
-OTHERS = ("Address already in use", "Connection refused", "certificate verify failed", "disk I/O error", "prepare",
-          "make lint", "make run")
-FOLDERS = ("Sources", "Protocol", "clients", "Scripts", "Packaging")
+OTHERS = ("Address already in use", "Connection refused", "Permission denied", "certificate verify failed", "disk I/O error",
+          "prepare", "make lint", "make run", "make test")
+FOLDERS = ("Sources", "Protocol", "clients", "Scripts", "Packaging", "Tests/PostgresTestSupport")
 # A shorter part occurs in any large text.
 SHORTEST = 8
 

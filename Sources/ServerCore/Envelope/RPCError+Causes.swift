@@ -51,9 +51,7 @@ extension RPCError {
     case .expiredSession:
       self.init(.expiredSession, "the session has ended")
     case .setAside:
-      self.init(
-        .internalError,
-        "the session is set aside, because its work has crashed the server; see the server's log")
+      self.init(.internalError, "the session is set aside; see the server's log for the remedy")
     case .unreadable:
       self.init(.internalError, "the session cannot be loaded; see the server's log for the cause")
     case .observer:
