@@ -178,7 +178,8 @@ extension ServeOption {
       ),
       .seconds(
         "lease", \.lease,
-        "Seconds after which other servers continue the sessions of one that has died."),
+        "Seconds after which other servers continue the sessions of one that has died; at least 0.5."
+      ),
       .file(
         "node-secret-file", \.nodeSecretFile,
         "File with a secret of 16 or more characters, the same for all servers. (default: one in the database)"
@@ -303,8 +304,10 @@ extension ServeOption {
       .number("maximum-connections", \.limits.connections, "Maximum connections."),
       .number(
         "maximum-connections-per-address", \.limits.connectionsPerAddress,
-        default:
-          "\(ServerLimits().connectionsPerAddress(isLoopback: false)), no limit for loopback",
+        default: """
+          \(ServerLimits().connectionsPerAddress(isLoopback: false)); from a loopback address as \
+          --maximum-connections
+          """,
         "Maximum connections from one address or one IPv6 /64 network."),
       .number(
         "maximum-connections-per-identity", \.limits.connectionsPerIdentity,
