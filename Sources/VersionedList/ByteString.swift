@@ -9,6 +9,12 @@ public struct ByteString: Hashable, Sendable {
   /// Wraps a string.
   public init(_ string: String) { self.string = string }
 
+  /// Wraps a string; nil for nil.
+  public init?(_ string: String?) {
+    guard let string else { return nil }
+    self.string = string
+  }
+
   /// Returns true if both have the same UTF-8 bytes.
   public static func == (one: ByteString, other: ByteString) -> Bool {
     one.string.hasSameBytes(as: other.string)

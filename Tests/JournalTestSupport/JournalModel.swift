@@ -39,7 +39,7 @@ extension JournalContents {
 public struct RandomTurns {
   private var numbers: FixedNumbers
   private var live: [SessionHandle] = []
-  private var stores: [String: (revision: Int, operation: UInt64, accepted: [UInt64])] = [:]
+  private var stores: [[UInt8]: (revision: Int, operation: UInt64, accepted: [UInt64])] = [:]
   private var sequence = 0
   private var kept: [KeptState.Key] = []
 
@@ -70,18 +70,26 @@ public struct RandomTurns {
       return [JournalEntry(session, .alone(continues: chance(50), bytes: bytes))]
     }
     if chance(1) { return [keptEntry(session)] }
-    let name = "store \(Int.random(in: 0..<3, using: &numbers))"
-    var events = storeEvents("\(session) \(name)").map { JournalEntry(session, .store(name, $0)) }
+    let name = storeName()
+    var events = storeEvents(Array("\(session) \(name)".utf8)).map {
+      JournalEntry(session, .store(name, $0))
+    }
     if chance(50) {
       sequence += 1
       events.insert(
         JournalEntry(
           session,
           .sequence(
-            frontend: chance(50) ? "ü" : "b", last: sequence, store: chance(80) ? name : nil)),
+            frontend: chance(50) ? "\u{fc}" : "u\u{308}", last: sequence,
+            store: chance(80) ? name : nil)),
         at: chance(50) ? 0 : events.endIndex)
     }
     return events
+  }
+
+  /// The name of a store. Names are compared by bytes: two of them are equal as texts of Swift.
+  private mutating func storeName() -> String {
+    ["store", "\u{fc}", "u\u{308}"].randomElement(using: &numbers) ?? ""
   }
 
   /// Keeps a state aside, or removes one.
@@ -92,7 +100,7 @@ public struct RandomTurns {
     }
     let state = KeptState(
       session: session, owner: chance(50) ? "owner" : nil,
-      store: "store \(Int.random(in: 0..<3, using: &numbers))", kind: "kind",
+      store: storeName(), kind: "kind",
       configuration: text(10), version: 3, revision: Int.random(in: 0..<3, using: &numbers),
       state: text(5000), reason: "none at /é", time: .seconds(7))
     kept.append(state.key)
@@ -104,7 +112,7 @@ public struct RandomTurns {
       .randomElement(using: &numbers) ?? .opened
   }
 
-  private mutating func storeEvents(_ key: String) -> [JournalEntry.StoreEvent] {
+  private mutating func storeEvents(_ key: [UInt8]) -> [JournalEntry.StoreEvent] {
     guard var store = stores[key], !chance(1) else {
       var store = stores[key] ?? (0, 0, [])
       store.revision += 1
@@ -148,7 +156,9 @@ public struct RandomTurns {
         .accepted(
           operation: store.operation, epoch: UInt64(store.revision) << 40, input: input,
           at: .nanoseconds(store.revision))
-      ] + (chance(50) ? [.numbered(operation: store.operation, frontend: "b", sequence: 7)] : [])
+      ]
+        + (chance(50)
+          ? [.numbered(operation: store.operation, frontend: "u\u{308}", sequence: 7)] : [])
     default:
       guard let operation = store.accepted.randomElement(using: &numbers) else { return [] }
       store.accepted.removeAll { $0 == operation }

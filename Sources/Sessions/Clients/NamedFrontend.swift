@@ -10,7 +10,7 @@ final class NamedFrontend {
   /// The sequence of the last accepted input; 0 before the first.
   private(set) var lastSequence = 0
   /// The audience that the frontend belonged to when it last resumed a store, by the store's name.
-  var audiences: [String: AnyHashable] = [:]
+  var audiences = ByName<AnyHashable>()
   /// The accepted inputs that are not settled, by sequence.
   private var open: [Int: (storeEntry: StoreEntry, inputID: InputID)] = [:]
   /// The inputs that were refused permanently, newest last. A client that has not received the

@@ -57,11 +57,13 @@ extension Session {
     var copy = StoreCopy(
       store: name, revision: revision, kind: entry.kind, configuration: entry.configuration,
       state: state, time: clock.sinceEpoch - age, owner: owner)
-    for event in recording.events where event.store == name && event.number > start.number {
+    let redacted = recording.redactions[name] ?? 0
+    for event in recording.events
+    where event.number > start.number && event.store.hasSameBytes(as: name) {
       // Work of the store that belongs to no input has no name.
       guard case .input(let record, let text, let viewer) = event.content, record.input != nil
       else { continue }
-      if event.number > recording.redactions[name, default: 0], let text, let viewer {
+      if event.number > redacted, let text, let viewer {
         copy.add(.init(time: event.time - start.time, text: text, viewer: viewer))
       } else {
         copy.omit()
@@ -80,7 +82,7 @@ extension SessionRecording {
   /// Returns the event with which a revision of a store begins; nil if it is not kept.
   fileprivate func beginning(of revision: Revision, of store: String) -> RecordedEvent? {
     events.first { event in
-      guard event.store == store else { return false }
+      guard event.store.hasSameBytes(as: store) else { return false }
       return switch event.content {
       case .updated(_, revision, _, _), .state(_, _, revision): true
       default: false

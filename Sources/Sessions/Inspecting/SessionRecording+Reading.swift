@@ -17,7 +17,7 @@ extension SessionRecording {
     lastRead = now
     let start = min(max(0, max(0, number) - first + 1), events.count)
     return events[start..<min(start + limit, events.count)].map {
-      $0.number <= redactions[$0.store, default: 0] ? $0.redacted : $0
+      $0.number <= (redactions[$0.store] ?? 0) ? $0.redacted : $0
     }
   }
 
@@ -36,8 +36,8 @@ extension SessionRecording {
   ) -> (shown: EarlierState, copyable: EarlierState?)? {
     var (patches, hiddenPatches): ([[UInt8]], [[UInt8]]) = ([], [])
     var next = revision
-    for event in events.reversed() where event.store == store {
-      if event.number <= redactions[store, default: 0] { return nil }
+    for event in events.reversed() where event.store.hasSameBytes(as: store) {
+      if event.number <= (redactions[store] ?? 0) { return nil }
       switch event.content {
       case .updated(let base, next, let patch, let hidden):
         guard let patch else { return nil }

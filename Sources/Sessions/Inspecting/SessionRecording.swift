@@ -35,15 +35,15 @@ public final class SessionRecording {
   /// The time at which the console has read last.
   var lastRead: ContinuousClock.Instant
   /// The last event before the last redaction of each store. Texts up to it are not shown.
-  private(set) var redactions: [String: Int] = [:]
+  private(set) var redactions = ByName<Int>()
   /// The bytes of patches since the last whole state, by store.
-  private var patchBytes: [String: Int] = [:]
+  private var patchBytes = ByName<Int>()
   /// The functions that took the inputs of each store entry before.
   var sends: [ObjectIdentifier: StoreKind.Made.Send] = [:]
   /// The input that a client sends and that has not begun.
   private var arriving: (text: [UInt8]?, viewer: Viewer)?
   /// The hidden states of stores as they were recorded last, by store.
-  private var hidden: [String: JSONEncodedState] = [:]
+  private var hidden = ByName<JSONEncodedState>()
 
   init(_ clock: any StoreClock, at now: ContinuousClock.Instant) {
     self.clock = clock
@@ -137,7 +137,7 @@ extension SessionRecording {
       return addState(of: entry)
     }
     let since =
-      patchBytes[entry.name, default: 0] + patch.count + (hidden?.count ?? 0) + 64
+      (patchBytes[entry.name] ?? 0) + patch.count + (hidden?.count ?? 0) + 64
     patchBytes[entry.name] = since
     if copy == nil || since > max(64 << 10, entry.store.shown.expectedBytes) {
       addState(of: entry)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StatewireJSON
+
 extension JournalContents {
   /// Applies an entry to the contents.
   ///
@@ -22,7 +24,7 @@ extension JournalContents {
     case .alone(let continues, let bytes):
       (sessions[index].continuesAlone, sessions[index].bytes) = (continues, bytes)
     case .sequence(let frontend, let last, _):
-      sessions[index].sequences.removeAll { $0.frontend == frontend }
+      sessions[index].sequences.removeAll { $0.frontend.hasSameBytes(as: frontend) }
       sessions[index].sequences.append((frontend, last))
     case .store(let name, let event): sessions[index].take(event, of: name)
     }
@@ -47,7 +49,7 @@ extension JournalContents {
 
 extension JournalContents.Session {
   fileprivate mutating func take(_ event: JournalEntry.StoreEvent, of name: String) {
-    let index = stores.firstIndex { $0.name == name }
+    let index = stores.firstIndex { $0.name.hasSameBytes(as: name) }
     guard case .opened(let kind, let configuration, let revision, let version, let renewal) = event
     else {
       if let index { stores[index].take(event) }

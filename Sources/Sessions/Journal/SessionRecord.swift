@@ -23,7 +23,7 @@ final class SessionRecord {
   /// True if the end of the turn has to compute both values again.
   private var isDue = false
   /// Stores that the current turn has changed while nothing was to continue alone.
-  private var changed: Set<String> = []
+  private var changed: Set<ByteString> = []
   /// Work that starts when the session is complete.
   var work: [any DelayedWork] = []
 
@@ -47,7 +47,7 @@ final class SessionRecord {
     lastCommit = stage.add(event, to: handle)
     if isAlone, !continuesAlone, case .store(let name, _) = event {
       if !isDue, changed.isEmpty { stage.addAlone(self) }
-      changed.insert(name)
+      changed.insert(ByteString(name))
     }
   }
 
@@ -77,7 +77,7 @@ final class SessionRecord {
     (self.isDue, self.changed) = (false, [])
     guard isAlone, !isIncomplete, let session, session.record === self else { return }
     let now =
-      isDue ? session.continuesAlone : changed.contains { session.continuesAlone(in: $0) }
+      isDue ? session.continuesAlone : changed.contains { session.continuesAlone(in: $0.string) }
     let bytes = isDue ? session.account.bytes : bytes
     guard now != continuesAlone || abs(bytes - self.bytes) > Self.fewBytes else { return }
     continuesAlone = now

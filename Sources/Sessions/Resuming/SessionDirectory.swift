@@ -39,7 +39,7 @@ struct SessionDirectory {
   ///   owner has more.
   /// - Returns: Nil if all sessions of the selected owner have a client.
   func idle(for owner: String?) -> Session? {
-    let openerName = owner.map { ByteString($0) }
+    let openerName = ByteString(owner)
     let unowned = count - counts.values.reduce(0, +)
     var most = (owner: openerName, count: openerName.map { counts[$0, default: 0] } ?? unowned)
     if unowned > most.count { most = (nil, unowned) }
@@ -50,7 +50,7 @@ struct SessionDirectory {
     var looked = 0
     for (deadline, handle) in deadlines.newestFirst {
       guard isCurrent(deadline, handle), let session = sessions[handle],
-        session.owner.map({ ByteString($0) }) == most.owner
+        ByteString(session.owner) == most.owner
       else { continue }
       if session.isEmpty { return session }
       newest = newest ?? session
@@ -109,9 +109,10 @@ struct SessionDirectory {
   ///   `.expiredSession`; `.setAside`.
   func session(_ text: String, of identity: String?) throws(SessionError) -> Session {
     guard let handle = SessionHandle(text) else { throw .unknownSession }
-    if let session = sessions[handle], session.owner == identity { return session }
-    if ended.contains(handle, of: identity) { throw .expiredSession }
-    if let owner = setAside[handle], owner == identity { throw .setAside }
+    let identity = ByteString(identity)
+    if let session = sessions[handle], ByteString(session.owner) == identity { return session }
+    if ended.contains(handle, of: identity?.string) { throw .expiredSession }
+    if let owner = setAside[handle], ByteString(owner) == identity { throw .setAside }
     throw .unknownSession
   }
 
@@ -133,7 +134,7 @@ struct SessionDirectory {
 
   private mutating func discount(_ owner: String?) {
     census.remove(owner)
-    guard let owner = owner.map({ ByteString($0) }), let count = counts[owner] else { return }
+    guard let owner = ByteString(owner), let count = counts[owner] else { return }
     counts[owner] = count > 1 ? count - 1 : nil
   }
 
@@ -230,7 +231,7 @@ private struct EndedHandles {
 
   mutating func add(_ handle: SessionHandle, of owner: String?) {
     owners[handle] = .some(owner)
-    if let forgotten = orders[owner.map { ByteString($0) }, default: Order()].add(handle) {
+    if let forgotten = orders[ByteString(owner), default: Order()].add(handle) {
       owners[forgotten] = nil
     }
   }
@@ -238,6 +239,6 @@ private struct EndedHandles {
   func contains(_ handle: SessionHandle) -> Bool { owners[handle] != nil }
 
   func contains(_ handle: SessionHandle, of owner: String?) -> Bool {
-    owners[handle].map { $0 == owner } ?? false
+    owners[handle].map { ByteString($0) == ByteString(owner) } ?? false
   }
 }

@@ -47,7 +47,7 @@ final class SessionCensus: Sendable {
   func remove(_ owner: String?) {
     counts.withLock { counts in
       counts.all -= 1
-      guard let owner = owner.map({ ByteString($0) }), let count = counts.owners[owner] else {
+      guard let owner = ByteString(owner), let count = counts.owners[owner] else {
         return
       }
       counts.owners[owner] = count > 1 ? count - 1 : nil

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import VersionedList
+
 /// The participant that sends an input or views a state.
 ///
 /// A class, so that passing it costs one pointer. It is immutable.
@@ -39,16 +41,17 @@ public final class Viewer: Sendable {
 }
 
 extension Viewer: Hashable {
-  /// Returns true if identity, name and role are the same, and both or neither are the server.
+  /// Returns true if identity, name and role are the same, and both or neither are the server. The
+  /// texts are compared by bytes.
   public static func == (one: Viewer, other: Viewer) -> Bool {
-    one.identity == other.identity && one.name == other.name && one.role == other.role
-      && one.isServer == other.isServer
+    one.texts == other.texts && one.role == other.role && one.isServer == other.isServer
   }
 
   /// Hashes identity, name and role.
   public func hash(into hasher: inout Hasher) {
-    hasher.combine(identity)
-    hasher.combine(name)
+    hasher.combine(texts)
     hasher.combine(role)
   }
+
+  private var texts: [ByteString?] { [ByteString(identity), ByteString(name)] }
 }
