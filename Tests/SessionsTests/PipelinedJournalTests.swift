@@ -83,6 +83,40 @@ struct PipelinedJournalTests {
     #expect(writer.metrics.ended.committedTurns == 5 && writer.metrics.ended.failedTurns == 2)
   }
 
+  // Until the process was restarted, each turn was a transaction of its own.
+  @Test("lost sessions, which another node may own, do not delay commits any more")
+  func lost() {
+    journal.tooLarge = [handle(2)]
+    commit(1, 2)
+    journal.end()
+    commits.run()
+    #expect(results.all == ["1, 1: [2]"])
+    // Turn 2 had entries of the lost session when it was forgotten.
+    writer.forget([handle(2)], of: 0, after: CommitNumber(rawValue: 2))
+    commit(2, 1, 2)
+    #expect(results.all.last == "2, 2: [2]" && journal.begun.isEmpty)
+    commit(3, 1)
+    #expect(journal.begun.count == 1)
+    journal.end()
+    #expect(results.all.last == "3" && journal.committed.map(\.session) == [1, 1].map(handle))
+  }
+
+  @Test("a lost session that is loaded again is recorded again, with its failures")
+  func loadedAgain() {
+    journal.tooLarge = [handle(2)]
+    commit(1, 2)
+    journal.end()
+    commits.run()
+    writer.forget([handle(2)], of: 0, after: CommitNumber(rawValue: 2))
+    writer.load(handle(2), of: .alone) { _ in }
+    commits.run()
+    commit(2, 2)
+    journal.end()
+    commits.run()
+    commit(3, 2)
+    #expect(results.all == ["1, 1: [2]", "2, 2: [2]", "3, 3: [2]"])
+  }
+
   @Test("a session is loaded without blocking the thread of commits")
   func loads() throws {
     journal.memory = MemoryJournal([[JournalEntry(handle(1), .opened(owner: "me"))]])

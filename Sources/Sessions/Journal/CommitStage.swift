@@ -138,6 +138,9 @@ final class CommitStage {
   /// Removes sessions from the memory of the journal, after all commits that have begun.
   func forget(_ sessions: [SessionHandle]) { writer.forget(sessions) }
 
+  /// Forgets sessions that other nodes may own, after the commit of the current turn.
+  func lose(_ sessions: [SessionHandle]) { writer.forget(sessions, after: current) }
+
   /// Calls `body` on the shard's thread with each result, which it passes to `take`.
   func whenEnded(_ body: @escaping @Sendable (CommitResult) -> Void) { writer.whenEnded(body) }
 

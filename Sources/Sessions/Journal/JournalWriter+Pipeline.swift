@@ -76,6 +76,7 @@ extension JournalWriter {
         incomplete.formUnion(sessions)
         let turn = transaction.turns[0]
         failures = [(turn.shard, .init(numbers: turn.numbers, sessions: sessions, error: error))]
+        dropLost(after: transaction.turns)
       } else {
         failures = self.failures(committing: transaction.entries, transaction.turns)
       }

@@ -14,8 +14,8 @@ internal import StateMachines
 /// of them to end share the next one. After a failure, all transactions that were in progress are
 /// repeated turn by turn before others begin.
 public final class JournalWriter: @unchecked Sendable {
-  // @unchecked because `load` uses `journal` and `incomplete` before there are commits, and after
-  // that only one job of the commit thread at a time uses them.
+  // @unchecked because `load` uses `journal`, `incomplete` and `lost` before there are commits, and
+  // after that only one job of the commit thread at a time uses them.
 
   private let journal: any SessionJournal
   /// The journal, if commits do not block the thread; otherwise nil.
@@ -24,6 +24,9 @@ public final class JournalWriter: @unchecked Sendable {
   let commit: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
   let waiting = Lock(Waiting())
   var incomplete: Set<SessionHandle> = []
+  /// The sessions that shards have lost to other nodes, each with the last commit that can have
+  /// entries of them. After it, their entries in the journal are no concern of this node.
+  private var lost: [(sessions: [SessionHandle], shard: Int, last: CommitNumber)] = []
   private let durations = DurationHistogram(JournalMetrics.bounds)
   /// The start of the journal, until each shard has its part; nil before it was read.
   private var start: (read: Result<JournalStart, any Error>, shards: Int)?
@@ -133,12 +136,14 @@ public final class JournalWriter: @unchecked Sendable {
       return commit { [self] in
         // Nothing of the session is in memory, so it continues as it is in the journal.
         incomplete.remove(session)
+        continueRecording(session)
         pipeline?.beginLoading(session, ended: ended)
       }
     }
     perform(
       { writer in
         Result {
+          writer.continueRecording(session)
           var loaded = try writer.journal.load(session)
           // The existing entries of these sessions cannot be continued.
           writer.incomplete.formUnion(loaded.incomplete)
@@ -156,6 +161,39 @@ public final class JournalWriter: @unchecked Sendable {
   /// Removes sessions from the memory of the journal, after all commits that have begun.
   func forget(_ sessions: [SessionHandle]) {
     perform({ writer in writer.journal.forget(sessions) }, {})
+  }
+
+  /// Forgets sessions that other nodes may own.
+  ///
+  /// - Parameters:
+  ///   - sessions: The sessions.
+  ///   - shard: The index of their shard.
+  ///   - last: The last commit that can have entries of them.
+  func forget(_ sessions: [SessionHandle], of shard: Int, after last: CommitNumber) {
+    perform(
+      { writer in
+        writer.lost.append((sessions, shard, last))
+        writer.journal.forget(sessions)
+      }, {})
+  }
+
+  /// Handles the loading of a session that may have been lost: it has entries again.
+  private func continueRecording(_ session: SessionHandle) {
+    for index in lost.indices { lost[index].sessions.removeAll { $0 == session } }
+  }
+
+  /// Removes the lost sessions of which no entries can come any more.
+  ///
+  /// - Parameter turns: The turns that have ended.
+  func dropLost(after turns: [Turn]) {
+    guard !lost.isEmpty else { return }
+    lost.removeAll { sessions, shard, last in
+      guard turns.contains(where: { $0.shard == shard && $0.numbers.upperBound >= last }) else {
+        return false
+      }
+      incomplete.subtract(sessions)
+      return true
+    }
   }
 
   /// Removes the sessions of other shards, and notifies these shards.
@@ -232,7 +270,7 @@ public final class JournalWriter: @unchecked Sendable {
     let duration = ContinuousClock.now - began
     let ended = waiting.withLock { waiting in
       for turn in turns { waiting.byteCount -= turn.byteCount }
-      waiting.ended.add(turns.map { ($0.shard, $0.numbers, $0.byteCount) }, failures)
+      waiting.ended.add(turns, failures)
       // Within the lock, because transactions of a pipelined journal end on any thread.
       durations.add(duration)
       return waiting.whenEnded
@@ -249,6 +287,7 @@ public final class JournalWriter: @unchecked Sendable {
   func failures(
     committing entries: [JournalEntry], _ turns: [Turn]
   ) -> Failures {
+    defer { dropLost(after: turns) }
     if incomplete.isEmpty, turns.allSatisfy({ $0.lost == nil }) {
       do {
         try journal.commit(entries)

@@ -68,6 +68,13 @@ struct ShardJournal: Sendable {
   /// Removes sessions from the memory of the journal, after all commits that have begun.
   func forget(_ sessions: [SessionHandle]) { writer.forget(sessions) }
 
+  /// Forgets sessions that other nodes may own.
+  ///
+  /// - Parameter last: The last commit that can have entries of them.
+  func forget(_ sessions: [SessionHandle], after last: CommitNumber) {
+    writer.forget(sessions, of: place.index, after: last)
+  }
+
   /// Commits the entries of one turn, after those of all earlier turns.
   ///
   /// - Parameters:

@@ -21,15 +21,13 @@ public struct JournalMetrics: Sendable {
     public var failedTurns = 0
 
     /// Adds turns of one transaction.
-    mutating func add(
-      _ turns: [(shard: Int, numbers: ClosedRange<CommitNumber>, byteCount: Int)],
-      _ failures: JournalWriter.Failures
-    ) {
+    ///
+    /// - Parameter failures: The failures of some of them, in the same order.
+    mutating func add(_ turns: [JournalWriter.Turn], _ failures: JournalWriter.Failures) {
+      var rest = failures[...]
       for turn in turns {
-        let isFailed = failures.contains {
-          $0.shard == turn.shard && $0.failure.numbers.overlaps(turn.numbers)
-        }
-        if isFailed {
+        if let next = rest.first, next.shard == turn.shard, next.failure.numbers == turn.numbers {
+          rest.removeFirst()
           failedTurns +=
             Int(turn.numbers.upperBound.rawValue - turn.numbers.lowerBound.rawValue) + 1
         } else {

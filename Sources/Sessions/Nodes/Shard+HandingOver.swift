@@ -22,7 +22,7 @@ extension Shard {
       for participant in Array(session.participants) { participant.connectedClient?.discard() }
     }
     for session in sessions { unload(session) }
-    commits?.forget(sessions.compactMap(\.handle))
+    commits?.lose(sessions.compactMap(\.handle))
   }
 
   /// Gives up the sessions to which no client is attached and whose entries are in the journal, so
