@@ -25,7 +25,7 @@ extension Session {
     if handle == nil {
       if shard.loader.failure != nil { throw .unreadable }
       // Expired sessions do not count towards the limits.
-      shard.expireSessions()
+      shard.expireSome()
       switch shard.group.census.limit(of: identity, shard.limits) {
       case .sessions:
         guard shard.freePlace(for: identity) else { throw .limit(.sessions) }

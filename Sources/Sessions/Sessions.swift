@@ -20,7 +20,7 @@
 // - `CoalescedUpdate`: several updates that are coalesced until the client reads.
 //   `UpdateHistory`: the last updates, for reconnecting clients. `BroadcastUpdates`: the updates
 //   that all passive subscribers of a store receive, written once.
-// - The server of a shard calls `expireSessions` about once a second, in a turn.
+// - The server of a shard calls `sweepSessions` about once a second.
 // - `Journal`: the persistent log of sessions. `Testing`: the virtual clock, fault injection and
 //   the idle tracker of a server under test.
 //

@@ -21,7 +21,8 @@ extension Shard {
     _ request: AttachRequest, from participant: Participant
   ) throws(SessionError) -> (Participant, Resumption) {
     if loader.failure != nil { throw .unreadable }
-    expireSessions()
+    expireSome()
+    expire(request.handle)
     loadNow(request.handle, of: request.identity)
     let session = try session(request.handle, of: request.identity)
     let opening = request.role == .driver
@@ -88,12 +89,26 @@ extension Shard {
     return Resumption(stores: stores, sequence: named?.lastSequence)
   }
 
-  /// Ends the sessions whose time to live has passed.
+  /// Ends sessions whose time to live has passed, the earliest first.
   ///
-  /// It is to be called about once a second, in a turn. At the end of the turn, sessions that could
-  /// not be journaled are tried again.
-  public func expireSessions() {
-    while let session = directory.takeExpired(at: uptime) { end(session) }
+  /// - Parameter limit: The most sessions that are ended.
+  func expireSessions(limit: Int = .max) {
+    for _ in 0..<limit {
+      guard let session = directory.takeExpired(at: uptime) else { return }
+      end(session)
+    }
+  }
+
+  /// Ends some of the sessions whose time to live has passed, so that they do not count towards the
+  /// limits. Few, because a client waits; `sweepSessions` ends the others.
+  func expireSome() { expireSessions(limit: 100) }
+
+  /// Ends a session whose time to live has passed.
+  private func expire(_ text: String) {
+    guard let session = SessionHandle(text).flatMap({ directory[$0] }),
+      let deadline = session.deadline, deadline <= uptime
+    else { return }
+    end(session)
   }
 
   /// Returns the loaded session with a handle.

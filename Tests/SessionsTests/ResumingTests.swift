@@ -154,6 +154,28 @@ struct ResumingTests {
     }
   }
 
+  // A client waited until thousands of sessions and their stores had ended.
+  @Test("a client waits for the end of few sessions, and resumes none whose time is over")
+  func overdue() async throws {
+    let clock = ManualClock()
+    try await Shard.make(.counters, clock: clock).run { shard in
+      let listener = Listener()
+      let handles = try (0..<300).map { _ in
+        let participant = listener.join(on: shard)
+        defer { participant.session.leave(participant, isolation: shard) }
+        return try participant.session.open(
+          for: participant, named: nil, identity: nil, isolation: shard)
+      }
+      clock.advance(to: clock.now.advanced(by: .seconds(120)))
+      let other = listener.join(on: shard)
+      let request = AttachRequest(handle: handles[250].description)
+      #expect(shard.refusal(request, from: other) == "expired session")
+      #expect(shard.directory.count == 199)
+      shard.sweepSessions()
+      #expect(shard.directory.count == 0)
+    }
+  }
+
   @Test("each session expires at its own deadline, however often a client has returned to it")
   func deadlines() async throws {
     let clock = ManualClock()

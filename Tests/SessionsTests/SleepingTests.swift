@@ -189,6 +189,36 @@ struct SleepingTests {
     }
   }
 
+  // The first 100 entries were outdated, so the newest session was ended.
+  @Test("at the limit, clients that came back before are no reason to end a session")
+  func limitAfterReturns() async throws {
+    try await shard(limits: { $0.sessions = 2 }).run { shard in
+      try begin(shard)
+      let first = try leave(shard, [add(1)])
+      for _ in 1...101 { _ = try wake(first, shard, []) }
+      let second = try leave(shard, [add(2)])
+      _ = try leave(shard, [add(3)])
+      #expect(shard.directory[first] == nil && shard.directory[second] != nil)
+      #expect(try journal.load().sessions.count == 3)
+    }
+  }
+
+  // Each return left an entry until its time, and they were removed more slowly than they came.
+  @Test("clients that come and go leave few outdated entries")
+  func returns() async throws {
+    try await shard().run { shard in
+      try begin(shard)
+      let handle = try leave(shard, [add(1)])
+      for _ in 1...500 {
+        clock.advance(to: clock.now.advanced(by: .milliseconds(1)))
+        _ = try wake(handle, shard, [])
+      }
+      #expect(shard.sleepQueue.count <= 103)
+      pass(30, shard)
+      #expect(shard.directory[handle] == nil)
+    }
+  }
+
   @Test("at the limit of an identity, a session of the identity sleeps")
   func identityLimit() async throws {
     try await shard(limits: { $0.sessionsPerIdentity = 1 }).run { shard in

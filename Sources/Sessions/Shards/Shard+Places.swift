@@ -7,7 +7,7 @@ extension Shard {
   /// reached, and another shard may have a session without a client that can sleep or be ended.
   public func mustWaitForPlace(of identity: String?) -> Bool {
     guard place.count > 1 else { return false }
-    expireSessions()
+    expireSome()
     return group.census.limit(of: identity, limits) == .sessions
       && !directory.hasIdle(for: identity)
   }
@@ -31,7 +31,7 @@ extension Shard {
   ) {
     guard let first = others.first else { return done() }
     first.turn { shard in
-      shard.expireSessions()
+      shard.expireSome()
       guard shard.group.census.limit(of: identity, shard.limits) == .sessions,
         !shard.freePlace(for: identity)
       else { return done() }

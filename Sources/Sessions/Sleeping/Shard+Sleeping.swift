@@ -11,7 +11,7 @@ extension Shard {
   /// to be called about once a second.
   public func sweepSessions() {
     turn {
-      expireSessions()
+      expireSessions(limit: Self.sessionsPerSweep)
       sleepDue()
     }
     continueSessions()
@@ -23,34 +23,38 @@ extension Shard {
       let deadline = session.deadline
     else { return }
     sleepQueue.add(.init(due: uptime + time, handle: handle, deadline: deadline))
+    guard sleepQueue.count > 2 * directory.count + 100 else { return }
+    let directory = directory
+    sleepQueue.removeAll { directory.session(of: $0) == nil }
   }
 
   /// Puts sessions to sleep that have been without a client for long enough.
   func sleepDue() {
     let now = uptime
     var sleeping: [Session] = []
-    for _ in 0..<Self.sessionsPerSweep {
-      guard let entry = sleepQueue.takeDue(at: now) else { break }
-      guard let session = session(of: entry) else { continue }
+    var count = 0
+    while count < Self.sessionsPerSweep, let entry = sleepQueue.takeDue(at: now) {
+      guard let session = directory.session(of: entry) else { continue }
+      count += 1
       if canSleep(session) { sleeping.append(session) } else { scheduleSleep(of: session) }
     }
     sleep(sleeping)
   }
 
-  /// Puts one session to sleep now, the one that was left first among the first 100, so that another
-  /// one has its place.
+  /// Puts one session to sleep now, the one that was left first, so that another one has its place.
   ///
   /// - Parameter identity: The identity that has opened it; nil for any session.
   /// - Returns: False if none of them can sleep.
   func sleepOne(of identity: String? = nil) -> Bool {
-    for entry in sleepQueue.oldestFirst.prefix(Self.sessionsPerPlace) {
-      guard let session = session(of: entry), identity == nil || session.owner == identity,
-        canSleep(session)
-      else { continue }
-      sleep([session])
-      return true
+    let identity = ByteString(identity)
+    let sessions = sleepQueue.oldestFirst.lazy.compactMap { [directory] in directory.session(of: $0)
     }
-    return false
+    .filter { identity == nil || ByteString($0.owner) == identity }
+    guard let session = sessions.prefix(Self.sessionsPerSweep).first(where: canSleep) else {
+      return false
+    }
+    sleep([session])
+    return true
   }
 
   /// Makes a place for a session that is loaded, if that is possible; it is loaded in any case.
@@ -60,11 +64,6 @@ extension Shard {
     case .sessions: _ = sleepOne()
     default: if let owner { _ = sleepOne(of: owner) }
     }
-  }
-
-  /// Returns the session of an entry; nil if a client has attached to it since, or if it has ended.
-  private func session(of entry: SleepQueue.Entry) -> Session? {
-    directory[entry.handle].flatMap { $0.deadline == entry.deadline ? $0 : nil }
   }
 
   /// Removes sessions from memory whose entries are in the journal.
@@ -86,7 +85,13 @@ extension Shard {
 
   /// A turn is short also if all clients leave at the same time.
   private static var sessionsPerSweep: Int { 1000 }
-  private static var sessionsPerPlace: Int { 100 }
+}
+
+extension SessionDirectory {
+  /// Returns the session of an entry; nil if a client has attached to it since, or if it has ended.
+  fileprivate func session(of entry: SleepQueue.Entry) -> Session? {
+    self[entry.handle].flatMap { $0.deadline == entry.deadline ? $0 : nil }
+  }
 }
 
 extension Session {
