@@ -51,7 +51,7 @@ extension ClientWriter {
   private func sendQueued(all: Bool) {
     // The server's control frames of a WebSocket, for example a pong, may be sent between two
     // pieces, but not inside a frame.
-    let room = framing.isWebSocket ? Int.max : Self.pieceBytes
+    let room = writesWholeMessages ? Int.max : Self.pieceBytes
     while !isCongested, all || (!isYielding && actionBytes < Self.pieceBytes) {
       var piece = JSONWriter()
       gathering: while piece.count < Self.pieceBytes, let part = outbox.first {

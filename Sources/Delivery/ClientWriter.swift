@@ -37,6 +37,10 @@ public final class ClientWriter {
   var isDeliveryAwaited = false
   /// The framing of the client's messages.
   public var framing: MessageFraming
+  /// True if another connection writes to the same client.
+  private var sharesOutput = false
+  /// True if a write must not end inside a message.
+  var writesWholeMessages: Bool { framing.isWebSocket || sharesOutput }
   /// Size of the previous delivery, in bytes; at most `maximumUsualBytes`.
   var usualBytes: UInt16 = 0
   /// The output that is not in the outbox, in actions or in the commit queue.
@@ -49,7 +53,7 @@ public final class ClientWriter {
   let turnOutcome: TurnOutcome
   let testing: TestMode?
   /// Size of the request that is offloaded, in bytes; nil if there is none.
-  public internal(set) var offloadedBytes: Int?
+  var offloadedBytes: Int?
   /// The messages that precede `out` while the client does not read, or until other clients have
   /// been served.
   var outbox = Outbox()
@@ -133,7 +137,12 @@ public final class ClientWriter {
   public var isEmpty: Bool { outbox.isEmpty && out.count == readyBytes }
 
   /// Passes everything that is written from now on to another output, which owns the delegate.
-  public func write(to output: any ClientOutput) { self.output = output }
+  ///
+  /// Another connection writes to the same client, so each write has whole messages.
+  public func write(to output: any ClientOutput) {
+    self.output = output
+    sharesOutput = true
+  }
 
   /// True while a commit of a session that the client has left has not ended.
   public var awaitsFormerSessionCommits: Bool { !formerSessionCommits.isEmpty }

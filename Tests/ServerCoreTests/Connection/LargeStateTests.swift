@@ -124,6 +124,19 @@ struct LargeStateTests {
     #expect(try await take(client, 1)[0].contains("…"))
   }
 
+  // Messages of the client's other connection were written inside the message.
+  @Test("a connection whose client continues on another one writes whole messages")
+  func whole() async throws {
+    let client = try await large()
+    client.connection?.write(to: client)
+    client.send(Self.state, request("1", "ping"))
+    try await client.world.loop.turn()
+    client.continueUntilIdle()
+    #expect(client.writes.contains { $0.count > 300_000 })
+    #expect(client.writes.allSatisfy { $0.last == UInt8(ascii: "\n") })
+    #expect(try await take(client, 2)[0].contains("…"))
+  }
+
   // Responses accumulated after the large one, and the server closed the client as a slow consumer
   // although it read.
   @Test("a client's messages wait until a large response has been sent")
