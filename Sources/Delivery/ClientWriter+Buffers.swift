@@ -22,7 +22,7 @@ extension ClientWriter {
   }
 
   /// Updates the account to the current size of the buffers.
-  public func countBuffers() {
+  func countBuffers() {
     let bytes = partialBytes + outbox.byteCount + commitQueue.byteCount + (offloadedBytes ?? 0)
     guard bytes > Self.smallBytes else {
       account = nil

@@ -10,7 +10,7 @@
 // - `Outbox`: the messages for a client that does not read, or that has been sent much. Responses
 //   and events are stored as bytes. Each store has one place for its updates, which are coalesced.
 // - `CommitQueue`: bytes that wait until the journal contains the entries of their turns.
-// - Broadcast buffers (`ClientWriter+BroadcastPosition`): all passive subscribers of a store take
+// - Broadcast buffers (`ClientWriter+Broadcasts`): all passive subscribers of a store take
 //   its updates from one buffer when it is sent. Before anything else is written for such a client,
 //   it copies its part of the buffer (`leaveBroadcasts`), which keeps the order.
 // - Large frames (`ClientWriter+LargeFrames`) are written on another thread. The outbox keeps their

@@ -36,7 +36,7 @@ public final class TurnOutcome {
   /// The objects that write to outputs after the turn, in order.
   private var deliveries: [any DeliveryTarget] = []
   /// True while a turn runs.
-  public internal(set) var isInTurn = false
+  var isInTurn = false
   /// True while a turn runs or outputs are written to. An event that occurs during this time waits
   /// until it is over.
   public internal(set) var isBusy = false

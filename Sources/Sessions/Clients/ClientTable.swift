@@ -26,7 +26,7 @@ public final class ClientTable {
   private var free: [Int32] = []
 
   /// Number of ids in use.
-  public var count: Int { entries.count - free.count }
+  var count: Int { entries.count - free.count }
 
   /// Creates an id, to be passed to `add` or `remove`.
   public func makeID() -> ClientID {

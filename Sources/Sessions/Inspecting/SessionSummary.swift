@@ -48,7 +48,7 @@ public struct SessionSummary: Sendable {
   }
 
   /// The greatest number of participants in a summary.
-  public static let maximumParticipants = 50
+  static let maximumParticipants = 50
 }
 
 /// A copy of what the console shows of a store, without its state.

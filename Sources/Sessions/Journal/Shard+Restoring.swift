@@ -14,7 +14,7 @@ extension Shard {
   ///
   /// - Returns: The parts that could not be restored, each as one sentence for the log.
   /// - Throws: The error of the journal if it cannot be read at all.
-  public func restore() throws -> [String] {
+  func restore() throws -> [String] {
     guard let commits else { return [] }
     let contents = try commits.load()
     // The ids of operations are the same in each run of a test, and yet different from those of

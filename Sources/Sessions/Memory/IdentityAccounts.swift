@@ -24,7 +24,7 @@ public final class IdentityAccounts {
   }
 
   /// Adapts the parts of the pools to the bytes that are used; called once a second.
-  public func settle() {
+  func settle() {
     all.settle()
     for account in identities.values { account.settle() }
   }

@@ -34,7 +34,7 @@ extension Shard {
   }
 
   /// Loads a session that this node has claimed.
-  public func loadClaimed(_ handle: SessionHandle) {
+  func loadClaimed(_ handle: SessionHandle) {
     guard directory[handle] == nil, !loader.isStopped, loader.add({ _ in }, for: handle) else {
       return
     }
