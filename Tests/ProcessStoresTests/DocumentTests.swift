@@ -10,7 +10,7 @@ struct DocumentTests {
   private let first: JSONValue = ["list": ["a", "b", "c"], "map": ["x": 1], "n": 0]
 
   private func document(_ tree: JSONValue) -> Document {
-    Document(DocumentValue(tree), version: 1)
+    Document(DocumentValue(tree))
   }
 
   private func patch(_ text: String) throws -> JSONPatch {
@@ -82,10 +82,21 @@ struct DocumentTests {
   @Test("a replaced document is compared with the one before")
   func replaced() throws {
     let old = document(first)
-    let new = old.replaced(
-      by: DocumentValue(["list": ["a", "c"], "map": ["x": 1], "n": 0]))
+    let new = document(["list": ["a", "c"], "map": ["x": 1], "n": 0])
     #expect(
       try change(old, to: new) == (try patch(#"[{"op":"remove","path":"/list/1"}]"#)))
+  }
+
+  // The first view of a viewer was taken for the default view, from which the viewer changed to it.
+  @Test("documents that have changed as often are different")
+  func unrelated() throws {
+    let patch = try patch(#"[{"op":"add","path":"/you","value":"ann"}]"#)
+    let (everyone, own) = (document(["n": 0]), document(["n": 1]))
+    #expect(
+      try change(everyone, to: own)
+        == (try self.patch(#"[{"op":"replace","path":"/n","value":1}]"#)))
+    let next = try own.applying(patch)
+    #expect(try change(everyone, to: next).apply(to: ["n": 0]) == ["n": 1, "you": "ann"])
   }
 
   @Test("a patch that cannot be applied changes nothing, and the error names its operation")

@@ -29,7 +29,7 @@ struct DocumentValueTests {
   ]
 
   private func document(_ value: JSONValue) -> Document {
-    Document(DocumentValue(value), version: 1)
+    Document(DocumentValue(value))
   }
 
   private func read<T: JSONReadable>(_ text: [UInt8]) throws -> T {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StatewireJSON
+internal import Synchronization
 
 /// A state or a view as a tree, with the change that has made it from the one before.
 ///
@@ -9,16 +10,20 @@ internal import StatewireJSON
 struct Document: Sendable {
   private final class Storage: Sendable {
     let value: DocumentValue
-    let version: UInt64
-    /// The operations that lead from the document with the version before; nil if they are not known.
-    let change: [JSONPatch.Operation]?
+    /// A number that no other document of this process has.
+    let version = Storage.last.wrappingAdd(1, ordering: .relaxed).newValue
+    /// The version of the document before, and the operations that lead from it to this one; nil if
+    /// they are not known.
+    let change: (base: UInt64, operations: [JSONPatch.Operation])?
     /// The length as compact text.
     let bytes: Int
 
+    private static let last = Atomic<UInt64>(0)
+
     init(
-      _ value: DocumentValue, version: UInt64, change: [JSONPatch.Operation]?, bytes: Int
+      _ value: DocumentValue, change: (base: UInt64, operations: [JSONPatch.Operation])?, bytes: Int
     ) {
-      (self.value, self.version, self.change, self.bytes) = (value, version, change, bytes)
+      (self.value, self.change, self.bytes) = (value, change, bytes)
     }
   }
 
@@ -28,20 +33,16 @@ struct Document: Sendable {
   var value: DocumentValue { storage.value }
 
   /// Creates a document of a value.
-  ///
-  /// - Parameters:
-  ///   - value: The value.
-  ///   - version: A number that no other document of the store has.
-  init(_ value: DocumentValue, version: UInt64) {
-    storage = Storage(value, version: version, change: nil, bytes: value.textBytes)
+  init(_ value: DocumentValue) {
+    storage = Storage(value, change: nil, bytes: value.textBytes)
   }
 
   private init(_ storage: Storage) { self.storage = storage }
 
   /// The document before the first one.
-  static let empty = Document(.scalar(.null), version: 0)
+  static let empty = Document(.scalar(.null))
 
-  /// Returns the document with operations applied; its version is the next one.
+  /// Returns the document with operations applied.
   ///
   /// - Throws: `JSONError` if an operation cannot be applied.
   func applying(_ patch: JSONPatch) throws(JSONError) -> Document {
@@ -56,13 +57,8 @@ struct Document: Sendable {
     if patching.change?.isEmpty == true { return self }
     return Document(
       Storage(
-        patching.value, version: storage.version + 1, change: patching.change,
+        patching.value, change: patching.change.map { (storage.version, $0) },
         bytes: patching.bytes))
-  }
-
-  /// Returns a document of another value, whose version is the next one.
-  func replaced(by value: DocumentValue) -> Document {
-    Document(value, version: storage.version + 1)
   }
 }
 
@@ -78,10 +74,10 @@ extension Document: JSONDifferencing {
 
   mutating func advance(to new: Document, writing patch: inout JSONPatchWriter) -> Bool {
     defer { self = new }
-    if new.storage === storage || new.storage.version == storage.version { return true }
+    if new.storage === storage { return true }
     let change: [JSONPatch.Operation]
-    if let known = new.storage.change, new.storage.version == storage.version + 1 {
-      change = known
+    if let known = new.storage.change, known.base == storage.version {
+      change = known.operations
     } else {
       change = JSONPatch.difference(from: value, to: new.value).operations
     }
@@ -108,13 +104,13 @@ extension Document: IncrementallyDiffable {
 
 extension Document: JSONReadable {
   init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init(try reader.read(), version: 1)
+    self.init(try reader.read())
   }
 }
 
 extension Document: Codable {
   init(from decoder: any Decoder) throws {
-    self.init(DocumentValue(try JSONValue(from: decoder)), version: 1)
+    self.init(DocumentValue(try JSONValue(from: decoder)))
   }
 
   func encode(to encoder: any Encoder) throws { try value.json.encode(to: encoder) }

@@ -5,6 +5,8 @@ import json
 import subprocess
 import sys
 
+from json_patch import applied
+
 from .case import ServingTestCase
 from .server import OPTIONS
 
@@ -59,6 +61,30 @@ def on_describe(params):
         self.wait(lambda: program.requests("input", input="hold"), "the program is busy")
         program.set("release")
         self.assertEqual(client.response(held)["result"], {"revision": 1, "changed": True})
+
+    def test_first_view_of_a_viewer_reaches_its_client(self) -> None:
+        program = self.program("""
+def on_describe(params):
+    return {"protocol": 1, "viewsBy": "frontend", "watchesViewers": True}
+
+def on_open(params):
+    return {"state": {"n": 0}, "view": {"n": 0}}
+
+def on_viewers(params):
+    return {"views": {each["frontend"]: {"view": {"n": 0, "you": each["frontend"]}} for each in params["viewers"]}}
+
+def on_input(params):
+    return {"views": {"alice": {"viewPatch": [{"op": "replace", "path": "/n", "value": 1}]}}}
+""")
+        client = self.client(self.serve(k=program.command))
+        client.call("session/open", frontend="alice")
+        state = client.call("store/subscribe", store="k")["state"]
+        self.accepted(client, "k", None)
+        client.until(lambda: any(n["method"] == "store/changed" for n in client.notifications))
+        for each in client.notifications:
+            if each["method"] == "store/changed":
+                state = applied(each["params"]["patch"], state)
+        self.assertEqual(state, {"n": 1, "you": "alice"})
 
     def test_batch_that_opens_a_store(self) -> None:
         client = self.client(self.serve(k=self.program(HOLDING).command))
