@@ -28,13 +28,18 @@ public final class Session {
   let opened: Duration
   /// True after the session has ended.
   public internal(set) var isEnded = false
-  /// The opening that `SessionError.unprepared` is about.
-  private var unprepared: StoreOpening?
+  /// The opening that `SessionError.unprepared` is about. Indirect, because it is large and few
+  /// sessions have one.
+  private indirect enum Unprepared {
+    case none
+    case opening(StoreOpening)
+  }
+  private var unprepared = Unprepared.none
 
   /// Removes and returns the opening that must be prepared; nil if there is none.
   public func takeUnprepared() -> StoreOpening? {
-    guard let opening = unprepared else { return nil }
-    unprepared = nil
+    guard case .opening(let opening) = unprepared else { return nil }
+    unprepared = .none
     return opening
   }
 
@@ -287,7 +292,7 @@ public final class Session {
     if !isOpen {
       try opening.checkPrepared()
       if opening.isUnprepared {
-        unprepared = opening
+        unprepared = .opening(opening)
         throw .unprepared
       }
     }
