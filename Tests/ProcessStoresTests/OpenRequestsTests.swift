@@ -13,7 +13,7 @@ struct OpenRequestsTests {
   private func work(_ key: Int) throws -> OpenRequests.Entry {
     let text = Array(#"{"type":"run","name":"save","restart":"again"}"#.utf8)
     let effect = try JSON.decode(EffectDescription.self, from: text)
-    let pending = PendingEffect(key: key, effect: effect, since: 0, input: nil)
+    let pending = PendingEffect(key: key, effect: effect, since: 0)
     let (_, events) = AsyncStream.makeStream(of: WorkEvent.self)
     return (.job(instance, .work(key, pending, attempt: 1, events)), nil)
   }

@@ -14,24 +14,26 @@ extension ProcessMachine {
     let (key, described) = (pending.key, pending.effect)
     let id = described.id.map { Self.id($0) }
     switch described.type {
-    case .cancel: return id.map { .cancel($0) } ?? .none
+    case .cancel:
+      return described.id.map { .several([.cancel(Self.window($0)), .cancel(Self.id($0))]) }
+        ?? .none
     case .every:
       guard let id, let action = described.action, let time = described.milliseconds else {
         return .none
       }
       return .ticks(id, every: .milliseconds(time)) {
-        .act(action, of: key, ends: false, nil)
+        .act(action, of: key, .tick, nil)
       }.unlessRunning()
     case .after:
       guard let action = described.action, let time = described.milliseconds else { return .none }
-      let effect = Effect.action(Action.act(action, of: key, ends: true, nil))
+      let effect = Effect.action(Action.act(action, of: key, .end, nil))
       return .deferred { clock in
         let left = isNew ? time : pending.since + time - clock.milliseconds
         return Effect.after(.milliseconds(max(0, left)), effect).named(id, key)
       }
     case .action:
       guard let action = described.action else { return .none }
-      var effect = Effect.action(Action.act(action, of: key, ends: true, nil))
+      var effect = Effect.action(Action.act(action, of: key, .end, nil))
       if let name = described.name { effect = effect.operation(name, Self.failing(key)) }
       if described.latest == true, let id { return effect.latest(id).onCancel(.dropped(key)) }
       return effect.named(id, key)
@@ -55,8 +57,8 @@ extension ProcessMachine {
       }
       for await event in store.run(pending, attempt: attempt) {
         switch event {
-        case .action(let action): await context.send(.act(action, of: key, ends: false, nil))
-        case .ended(let action?): await context.send(.act(action, of: key, ends: true, nil))
+        case .action(let action): await context.send(.act(action, of: key, .work, nil))
+        case .ended(let action?): await context.send(.act(action, of: key, .end, nil))
         case .ended(nil): await context.send(.dropped(key))
         case .failed(let failure): await context.send(.failed(key: key, failure))
         }
@@ -74,17 +76,22 @@ extension ProcessMachine {
         after: .milliseconds(timeout), .failed(key: key, failure))
     }
     if let queue = described.serial { effect = effect.serial(EffectID("q:\(queue)")) }
-    guard let id = described.id.map({ Self.id($0) }) else { return effect }
-    effect = described.latest == true ? effect.latest(id) : effect.cancellable(id)
-    if let window = described.debounce {
-      effect = effect.debounced(id, for: .milliseconds(window))
-    } else if let window = described.throttle {
-      effect = effect.throttled(id, for: .milliseconds(window), keeping: .latest)
+    guard let id = described.id else { return effect }
+    effect =
+      described.latest == true ? effect.latest(Self.id(id)) : effect.cancellable(Self.id(id))
+    if let time = described.debounce {
+      effect = effect.debounced(Self.window(id), for: .milliseconds(time))
+    } else if let time = described.throttle {
+      effect = effect.throttled(Self.window(id), for: .milliseconds(time), keeping: .latest)
     }
     return effect
   }
 
   private static func id(_ id: String) -> EffectID { EffectID("e:\(id)") }
+
+  /// The id of the work that waits because of `debounce` or `throttle`. Another one than that of work
+  /// that runs, which only `latest` and `cancel` end.
+  private static func window(_ id: String) -> EffectID { EffectID("w:\(id)") }
 
   private static func failing(_ key: Int) -> Failing<Action> {
     Failing(

@@ -57,7 +57,7 @@ struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
 
   func effect(of input: Input, in state: State, from viewer: Viewer) -> Effect<Action> {
     .identified { [store] id in
-      .exchange("input") { store.send(input.text, from: viewer, id: id?.description, $0) }
+      .exchange("input") { store.send(input.text, from: viewer, number: id?.number, $0) }
     }
   }
 
@@ -70,6 +70,7 @@ struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
       state.state = update.state
       state.view = update.view
       state.views = update.views
+      if let answered = update.answered { state.answered = answered }
       if let ended = update.ended { state.pending.remove(id: ended) }
       for pending in update.effects { state.begin(pending) }
     case .dropped(let key): state.pending.remove(id: key)
@@ -83,14 +84,14 @@ struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
       guard !update.effects.isEmpty || !update.events.isEmpty else { return .none }
       let events = update.events.map { Effect.action(Action.happened($0)) }
       return .several(events + update.effects.map { begin($0) })
-    case .act(let action, let key, let ends, let failure):
+    case .act(let action, let key, let origin, let failure):
       return .exchange("action") { [store] in
-        store.act(action, of: key, ends: ends, failure, $0)
+        store.act(action, of: key, origin, failure, $0)
       }
     case .failed(let key, let failure):
       guard let pending = state.pending[id: key] else { return .none }
       guard let action = pending.effect.failed else { return .action(.dropped(key)) }
-      return .action(.act(action, of: key, ends: true, failure))
+      return .action(.act(action, of: key, .end, failure))
     case .happened, .dropped, .reloaded, .reloadFailed: return .none
     }
   }
@@ -131,13 +132,11 @@ extension ProcessMachine: DurableMachine {
   func journaled(_ input: Input, from viewer: Viewer) -> Input { input.journaled(from: viewer) }
 
   func restart(of input: Input, in state: State, after elapsed: Duration) -> Effect<Action> {
-    // The program has responded to an input that has effects: these continue by themselves.
+    // The program has responded to the input: its effects continue by themselves.
     .identified { [store] id in
-      if let id = id?.description, state.pending.contains(where: { $0.input == id }) {
-        return .none
-      }
+      if let id, id.number <= state.answered { return .none }
       let (text, viewer) = input.original
-      return .exchange("input") { store.send(text, from: viewer, id: id?.description, $0) }
+      return .exchange("input") { store.send(text, from: viewer, number: id?.number, $0) }
     }
   }
 

@@ -19,6 +19,9 @@ struct ProcessState: Codable, Sendable {
   /// The effects that have not ended, in the order in which they began. A list in which one is found
   /// by its key, because each input in flight can have one.
   var pending: KeyedList<PendingEffect>
+  /// The number of the last input that the program has responded to with an update. Inputs of one
+  /// store are responded to in order, so those up to it are part of the state.
+  var answered: UInt64 = 0
 
   init(
     version: Int, state: Document, view: Document?, views: [String: Document],
@@ -39,7 +42,6 @@ struct ProcessState: Codable, Sendable {
   func view(of viewer: String?) -> Document {
     viewer.flatMap { views[$0] } ?? view ?? state
   }
-
 }
 
 /// The change of a store that a response of the program makes.
@@ -56,14 +58,17 @@ final class ProcessUpdate: Sendable {
   let isRedaction: Bool
   /// The effect that ends with the update; nil for none.
   let ended: Int?
+  /// The number of the input that it responds to; nil for none, or if the store is not journaled.
+  let answered: UInt64?
 
   init(
     version: Int, state: Document, view: Document?, views: [String: Document],
-    effects: [PendingEffect], events: [ProcessEvent], isRedaction: Bool, ended: Int?
+    effects: [PendingEffect], events: [ProcessEvent], isRedaction: Bool, ended: Int?,
+    answered: UInt64?
   ) {
     (self.version, self.state, self.view, self.views) = (version, state, view, views)
     (self.effects, self.events, self.isRedaction) = (effects, events, isRedaction)
-    self.ended = ended
+    (self.ended, self.answered) = (ended, answered)
   }
 }
 
@@ -88,15 +93,25 @@ struct ActionFailure: Hashable, Sendable {
   let message: String
 }
 
+/// The part of an effect that an action comes from.
+enum ActionOrigin: Sendable {
+  /// A time of an effect that is repeated. One that waits for the program stands for all later ones.
+  case tick
+  /// Work that continues.
+  case work
+  /// The end of the effect, which ends with the response.
+  case end
+}
+
 /// An action of the machine.
 enum ProcessAction: Sendable {
   /// The program has responded.
   case updated(ProcessUpdate)
   /// An event of the update before.
   case happened(ProcessEvent)
-  /// The program is to receive an action. With `ends`, its effect ends with the response.
+  /// The program is to receive an action of an effect.
   // Indirect, so that the other actions are small.
-  indirect case act(JSONText, of: Int, ends: Bool, ActionFailure?)
+  indirect case act(JSONText, of: Int, ActionOrigin, ActionFailure?)
   /// The work of an effect has failed.
   indirect case failed(key: Int, ActionFailure)
   /// An effect has ended without an action.

@@ -136,6 +136,4 @@ struct PendingEffect: Codable, Hashable, Identifiable, Sendable {
   let effect: EffectDescription
   /// The time at which it began, in milliseconds since 1970.
   let since: Int
-  /// The input that has caused it; nil if it is not known or the store is not journaled.
-  let input: String?
 }

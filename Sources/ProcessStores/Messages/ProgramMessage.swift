@@ -11,7 +11,7 @@ enum ProgramMessage {
   /// Running work sends an action.
   case action(run: Int, JSONText)
   /// A notification that the server does not know.
-  case unknown(String)
+  case unknown
 
   /// Reads a line.
   ///
@@ -21,7 +21,7 @@ enum ProgramMessage {
     var (id, result, error, method): (Int?, Range<Int>?, ProgramError?, String?) = (
       nil, nil, nil, nil
     )
-    var (run, action): (Int?, JSONText?) = (nil, nil)
+    var params: Range<Int>?
     try reader.beginObject()
     while let key = try reader.nextKey() {
       switch key {
@@ -31,32 +31,17 @@ enum ProgramMessage {
         error =
           try reader.readNullIfPresent() ? nil : JSON.decode(ProgramError.self, reading: &reader)
       case "method": method = try reader.readString()
-      case "params":
-        guard try reader.peek() == .object else {
-          _ = try reader.skipValue()
-          continue
-        }
-        try reader.beginObject()
-        while let key = try reader.nextKey() {
-          switch key {
-          case "run": run = try reader.readInt()
-          case "action": action = try reader.read()
-          default: _ = try reader.skipValue()
-          }
-        }
+      case "params": params = try reader.skipValue()
       default: _ = try reader.skipValue()
       }
     }
     try reader.finish()
     if let method {
       guard method == "machine/send" else {
-        self = .unknown(method)
+        self = .unknown
         return
       }
-      guard let run, let action else {
-        throw JSONError(.missing, "machine/send needs run and action")
-      }
-      self = .action(run: run, action)
+      self = try Self.send(params.map { UnsafeRawBufferPointer(rebasing: line[$0]) })
     } else if let id, let error {
       self = .error(id: id, error)
     } else if let id, let result {
@@ -64,6 +49,28 @@ enum ProgramMessage {
     } else {
       throw JSONError(.missing, "a message needs an id with a result or an error, or a method")
     }
+  }
+}
+
+extension ProgramMessage {
+  /// Reads the parameters of `machine/send`.
+  private static func send(_ params: UnsafeRawBufferPointer?) throws(JSONError) -> ProgramMessage {
+    var (run, action): (Int?, JSONText?) = (nil, nil)
+    if let params {
+      var reader = JSONReader(params)
+      try reader.beginObject()
+      while let key = try reader.nextKey() {
+        switch key {
+        case "run": run = try reader.readInt()
+        case "action": action = try reader.read()
+        default: _ = try reader.skipValue()
+        }
+      }
+    }
+    guard let run, let action else {
+      throw JSONError(.missing, "machine/send needs run and action")
+    }
+    return .action(run: run, action)
   }
 }
 

@@ -73,15 +73,12 @@ final class ProgramInstance {
 
   /// The key of `machine/viewers` among the failures.
   static let viewersKey = 0
-  /// The inputs that have caused the effects that have not ended, by the key of the effect.
-  private var inputs: [Int: String] = [:]
 
   /// Takes the state of an earlier process.
   func restore(_ state: ProcessState) {
     version = state.version
     (self.state, view, views) = (state.state, state.view, state.views)
     lastKey = state.pending.map(\.key).max() ?? 0
-    for pending in state.pending { inputs[pending.key] = pending.input }
     hasState = true
   }
 
@@ -92,23 +89,21 @@ final class ProgramInstance {
   ///
   /// - Parameters:
   ///   - parsed: The update.
-  ///   - input: The id of the input; nil if the update is not the response to one.
-  ///   - key: The effect that has caused the update; nil for none.
+  ///   - input: The number of the input; nil if the update is not the response to one.
   ///   - ended: The effect that ends with it.
+  ///   - isRestored: True if the update is the response to `machine/restore`.
   ///   - version: The version of the program.
   ///   - now: The time, in milliseconds since 1970.
   /// - Throws: `JSONError` if it breaks the protocol; nothing has changed then.
   func apply(
-    _ parsed: ParsedUpdate, of input: String?, after key: Int? = nil, ending ended: Int?,
-    version: Int, now: Int
+    _ parsed: ParsedUpdate, of input: UInt64?, ending ended: Int?, version: Int, now: Int,
+    isRestored: Bool = false
   ) throws(JSONError) -> ProcessUpdate {
-    // The effects of an action belong to the input of its effect.
-    let input = input ?? key.flatMap { inputs[$0] }
     let state = try changed(self.state, by: parsed.state) ?? self.state
     if !hasState, parsed.state == nil {
       throw JSONError(.missing, "the update that opens a store needs a state")
     }
-    if hasState, view == nil, parsed.view != nil {
+    if hasState, !isRestored, view == nil, parsed.view != nil {
       throw JSONError(.value, "a store without a view cannot get one later")
     }
     let view = try changed(self.view ?? .empty, by: parsed.view) ?? self.view
@@ -120,15 +115,13 @@ final class ProgramInstance {
     }
     self.version = version
     (self.state, self.view, self.views, hasState) = (state, view, views, true)
-    if let ended { inputs[ended] = nil }
     let effects = parsed.effects.map { effect in
       lastKey += 1
-      inputs[lastKey] = input
-      return PendingEffect(key: lastKey, effect: effect, since: now, input: input)
+      return PendingEffect(key: lastKey, effect: effect, since: now)
     }
     return ProcessUpdate(
       version: version, state: state, view: view, views: views, effects: effects,
-      events: parsed.events, isRedaction: parsed.isRedaction, ended: ended)
+      events: parsed.events, isRedaction: parsed.isRedaction, ended: ended, answered: input)
   }
 
   private func changed(
@@ -136,7 +129,7 @@ final class ProgramInstance {
   ) throws(JSONError) -> Document? {
     switch change {
     case nil: nil
-    case .value(let value)?: document.replaced(by: value)
+    case .value(let value)?: Document(value)
     case .patch(let patch)?: try document.applying(patch)
     }
   }

@@ -29,8 +29,8 @@ enum ProgramCommandMessage: Sendable {
 ///
 /// Indirect: it passes through several queues, and its values are expensive to copy.
 indirect enum ProgramJob: Sendable {
-  case input(JSONText, Viewer, id: String?, ExchangeReply<ProcessAction>)
-  case action(JSONText, of: Int, ends: Bool, ActionFailure?, ExchangeReply<ProcessAction>)
+  case input(JSONText, Viewer, number: UInt64?, ExchangeReply<ProcessAction>)
+  case action(JSONText, of: Int, ActionOrigin, ActionFailure?, ExchangeReply<ProcessAction>)
   /// Work, with a number that is unique within the server.
   case work(Int, PendingEffect, attempt: Int, AsyncStream<WorkEvent>.Continuation)
 }
@@ -40,4 +40,8 @@ enum WorkEvent: Sendable {
   case action(JSONText)
   case ended(JSONText?)
   case failed(ActionFailure)
+
+  /// The most events that wait for the store: 1,000 actions, one more, for which the program is
+  /// ended, and the end of the work.
+  static let maximumWaiting = 1_002
 }

@@ -37,8 +37,9 @@ extension ProgramLoop {
           try countUnsolicitedMessage()
           return true
         }
-        if case .dropped = events.yield(.action(action)) {
-          throw JSONError(.value, "work sends actions faster than the store applies them")
+        if case .enqueued(remaining: ..<2) = events.yield(.action(action)) {
+          throw JSONError(
+            .value, "work has sent more than 1000 actions that the store has not applied")
         }
       case .unknown: try countUnsolicitedMessage()
       }
@@ -81,7 +82,8 @@ extension ProgramLoop {
     guard let reply = instance.feed else { return }
     let before = instance.version
     let update = try instance.apply(
-      parsed, of: nil, ending: nil, version: description.version, now: reply.clock.milliseconds)
+      parsed, of: nil, ending: nil, version: description.version, now: reply.clock.milliseconds,
+      isRestored: isRestored)
     if isRestored, before == update.version, parsed.isEmpty { return }
     deliver(reply.progress(.updated(update)), to: reply)
   }
@@ -90,16 +92,15 @@ extension ProgramLoop {
     _ job: ProgramJob, _ instance: ProgramInstance, _ result: UnsafeRawBufferPointer
   ) throws(JSONError) {
     switch job {
-    case .input(_, _, let id, let reply):
+    case .input(_, _, let number, let reply):
       let update = try instance.apply(
-        ParsedUpdate(result), of: id, ending: nil, version: description.version,
+        ParsedUpdate(result), of: number, ending: nil, version: description.version,
         now: reply.clock.milliseconds)
       deliver(reply.message(.updated(update)), to: reply)
-    case .action(_, let key, let ends, _, let reply):
+    case .action(_, let key, let origin, _, let reply):
       let update = try instance.apply(
-        ParsedUpdate(result), of: nil, after: key, ending: ends ? key : nil,
-        version: description.version,
-        now: reply.clock.milliseconds)
+        ParsedUpdate(result), of: nil, ending: origin == .end ? key : nil,
+        version: description.version, now: reply.clock.milliseconds)
       instance.forgetFailures(at: key)
       deliver(reply.message(.updated(update)), to: reply)
     case .work(let work, let pending, _, let events):
@@ -134,10 +135,10 @@ extension ProgramLoop {
       switch job {
       case .input(_, _, _, let reply):
         deliver(reply.message(nil, refusing: refusal(error)), to: reply)
-      case .action(_, let key, let ends, _, let reply):
+      case .action(_, let key, let origin, _, let reply):
         instance.forgetFailures(at: key)
         logFailure("machine/action failed: \(error.message)")
-        deliver(reply.message(ends ? .dropped(key) : nil), to: reply)
+        deliver(reply.message(origin == .end ? .dropped(key) : nil), to: reply)
       case .work(let work, let pending, _, let events):
         works[work] = nil
         instance.forgetFailures(at: pending.key)

@@ -115,10 +115,12 @@ extension ProgramLoop {
     for message in messages { take(message) }
   }
 
-  /// Restores the next stores: a bounded number at a time, so that the states of all stores are not in
-  /// memory twice. Sends the work that has waited once all are restored.
+  /// Restores the next stores: a bounded number and size at a time, so that the states of all stores are
+  /// not in memory twice, and the process is read while it responds to the first of them. Sends the work that has waited once all are restored.
   func restoreNext() {
-    while restoring < Self.maximumRestoring, !unrestored.isEmpty {
+    while restoring < Self.maximumRestoring, !unrestored.isEmpty,
+      restoring == 0 || unsentBytes < Self.maximumRestoringBytes
+    {
       let number = unrestored.removeFirst()
       if let instance = instances[number], !instance.isOpen { restore(instance) }
     }
@@ -208,7 +210,7 @@ extension ProgramLoop {
     case (.input, .starting) where hasFailedToStart, (.input, .waiting) where hasFailedToStart:
       end(job, unavailable)
     case (.input, .waiting(let time)) where time > .now: end(job, unavailable)
-    case (.action(_, let key, false, nil, _), _)
+    case (.action(_, let key, .tick, _, _), _)
     where instance.waiting.contains { $0.isTick(key) }:
       end(job, nil)
     default: instance.waiting.append(job)
@@ -266,8 +268,8 @@ extension ProgramLoop {
     switch job {
     case .input(_, _, _, let reply):
       deliver(reply.message(nil, refusing: refusal ?? unavailable), to: reply)
-    case .action(_, let key, let ends, _, let reply):
-      deliver(reply.message(ends ? .dropped(key) : nil), to: reply)
+    case .action(_, let key, let origin, _, let reply):
+      deliver(reply.message(origin == .end ? .dropped(key) : nil), to: reply)
     case .work(_, _, _, let events):
       if let refusal {
         events.yield(.failed(ActionFailure(reason: .error, message: refusal.message)))
@@ -331,7 +333,7 @@ extension ProgramLoop {
 extension ProgramJob {
   /// True if it is an action of a repeated effect.
   fileprivate func isTick(_ key: Int) -> Bool {
-    if case .action(_, key, false, nil, _) = self { true } else { false }
+    if case .action(_, key, .tick, _, _) = self { true } else { false }
   }
 }
 

@@ -21,7 +21,8 @@ extension ProgramLoop {
     var result: Result<ProgramDescription, JSONError>?
     let output = successor.streams.receive { line in
       result = Self.description(line)
-      return false
+      // Notifications before it are ignored.
+      return result == nil
     }
     switch (result, output) {
     case (.success(let description)?, _): replace(by: description)
@@ -66,12 +67,13 @@ extension ProgramLoop {
 
   private static func description(
     _ line: UnsafeRawBufferPointer
-  ) -> Result<ProgramDescription, JSONError> {
+  ) -> Result<ProgramDescription, JSONError>? {
     do throws(JSONError) {
       switch try ProgramMessage(line) {
       case .result(_, let text): return .success(try ProgramDescription(text))
       case .error(_, let error): throw JSONError(.value, error.message)
-      case .action, .unknown: throw JSONError(.value, "the first message is not a description")
+      case .unknown: return nil
+      case .action: throw JSONError(.value, "the first message is not a description")
       }
     } catch {
       return .failure(error)

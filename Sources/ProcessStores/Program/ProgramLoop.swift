@@ -79,6 +79,8 @@ final class ProgramLoop {
   var unrestored: [Int] = []
   var restoring = 0
   static let maximumRestoring = 64
+  /// The most bytes that wait for the process when a further store is restored.
+  static let maximumRestoringBytes = 8 << 20
   /// True until all stores are restored in a new process. Work waits meanwhile.
   var isRestoringAll = false
   /// True if work waits so.
@@ -293,6 +295,9 @@ final class ProgramLoop {
     guard seconds >= 0, attoseconds >= 0 else { return 0 }
     return Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
   }
+
+  /// The bytes that wait for the process.
+  var unsentBytes: Int { requests.output.count + (process?.unsentCount ?? 0) }
 
   /// True while so much waits for the process that stores get errors.
   var isFull: Bool { process?.isFull ?? false }

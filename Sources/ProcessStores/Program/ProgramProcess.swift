@@ -26,7 +26,7 @@ struct ProgramProcess {
   ///
   /// - Throws: `StartError`.
   init(_ command: ProgramCommand) throws(StartError) {
-    let pipes = (try Pipe(), try Pipe(), try Pipe())
+    let pipes = try Self.pipes()
     var limits = child_limits(
       memory: UInt64(command.memoryBytes), files: 1024, processes: UInt64(command.processes))
     var (child, failed) = (pid_t(), UnsafePointer<CChar>?.none)
@@ -55,6 +55,18 @@ struct ProgramProcess {
 
     var description: String {
       "\(function): \(String(cString: strerror(number)))"
+    }
+  }
+
+  /// Opens the pipes, or none.
+  private static func pipes() throws(StartError) -> (Pipe, Pipe, Pipe) {
+    var open: [Pipe] = []
+    do throws(StartError) {
+      for _ in 0..<3 { open.append(try Pipe()) }
+      return (open[0], open[1], open[2])
+    } catch {
+      for pipe in open { for end in [pipe.reading, pipe.writing] { close(end) } }
+      throw error
     }
   }
 

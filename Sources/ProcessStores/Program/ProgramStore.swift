@@ -16,17 +16,17 @@ final class ProgramStore: Sendable {
 
   /// Passes an input to the program.
   func send(
-    _ input: JSONText, from viewer: Viewer, id: String?, _ reply: ExchangeReply<ProcessAction>
+    _ input: JSONText, from viewer: Viewer, number: UInt64?, _ reply: ExchangeReply<ProcessAction>
   ) {
-    program.post(.job(store: setup.number, .input(input, viewer, id: id, reply)))
+    program.post(.job(store: setup.number, .input(input, viewer, number: number, reply)))
   }
 
   /// Passes an action to the program.
   func act(
-    _ action: JSONText, of key: Int, ends: Bool, _ failure: ActionFailure?,
+    _ action: JSONText, of key: Int, _ origin: ActionOrigin, _ failure: ActionFailure?,
     _ reply: ExchangeReply<ProcessAction>
   ) {
-    program.post(.job(store: setup.number, .action(action, of: key, ends: ends, failure, reply)))
+    program.post(.job(store: setup.number, .action(action, of: key, origin, failure, reply)))
   }
 
   /// Begins the feed of updates, and restores the store if the program does not know it.
@@ -38,7 +38,7 @@ final class ProgramStore: Sendable {
   func run(_ effect: PendingEffect, attempt: Int) -> AsyncStream<WorkEvent> {
     let number = program.nextNumber()
     let (events, continuation) = AsyncStream.makeStream(
-      of: WorkEvent.self, bufferingPolicy: .bufferingOldest(1_000))
+      of: WorkEvent.self, bufferingPolicy: .bufferingOldest(WorkEvent.maximumWaiting))
     continuation.onTermination = { [program] reason in
       if case .cancelled = reason { program.post(.cancel(work: number)) }
     }

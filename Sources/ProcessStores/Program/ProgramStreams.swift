@@ -22,6 +22,8 @@ final class ProgramStreams {
   private var unsent: [UInt8] = []
   private var sentCount = 0
   private var received: [UInt8] = []
+  /// The first bytes of `received` that have no newline.
+  private var searchedCount = 0
   private var errorText: [UInt8] = []
   private var hasErrors = true
   /// True if the process does not read any more.
@@ -54,7 +56,7 @@ final class ProgramStreams {
 
   private static let maximumUnsent = 64 << 20
 
-  private var unsentCount: Int { unsent.count - sentCount }
+  var unsentCount: Int { unsent.count - sentCount }
 
   /// True while so much waits for the process that it is not read either.
   var isFull: Bool { unsentCount > Self.maximumUnsent }
@@ -122,11 +124,10 @@ final class ProgramStreams {
     if isFull { return .open }
     // A bounded part, so that the stores are served in between.
     for _ in 0..<16 {
-      let start = received.count
       let count = read(process.output, &received)
       if count == 0 { return .ended }
       if count < 0 { return .open }
-      guard takeLines(from: start, line) else { return .open }
+      guard takeLines(line) else { return .open }
       if received.count > Self.maximumLineBytes { return .overlong }
       if count < chunk.count { break }
     }
@@ -145,8 +146,8 @@ final class ProgramStreams {
   }
 
   /// Handles the lines that are complete; returns false if `line` has.
-  private func takeLines(from start: Int, _ line: (UnsafeRawBufferPointer) -> Bool) -> Bool {
-    var (lineStart, index) = (0, start)
+  private func takeLines(_ line: (UnsafeRawBufferPointer) -> Bool) -> Bool {
+    var (lineStart, index) = (0, searchedCount)
     // Moved, so that nothing is copied.
     var text: [UInt8] = []
     swap(&text, &received)
@@ -163,6 +164,7 @@ final class ProgramStreams {
       return true
     }
     text.removeFirst(lineStart)
+    searchedCount = goesOn ? text.count : 0
     swap(&text, &received)
     return goesOn
   }

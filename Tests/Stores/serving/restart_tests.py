@@ -2,6 +2,7 @@
 """Tests of servers that are killed and started again, with --data-dir."""
 
 import json
+import time
 
 from .case import Program, ServingTestCase
 from .client import Client
@@ -56,6 +57,46 @@ def on_action(params):
             self.assertEqual(client.state("k"), {"count": 1, "acted": True})
         self.assertEqual(len(program.requests("input", input="count")), 1)
         self.assertEqual(len(program.requests("restore")), 2)
+
+    def test_input_whose_effect_has_ended_is_applied_once(self) -> None:
+        """An action of the effect has no response when the server is killed."""
+        program = self.program("""
+states = {}
+
+def on_open(params):
+    states[params["store"]] = {"count": 0}
+    return {"state": states[params["store"]]}
+
+def on_restore(params):
+    states[params["store"]] = params["state"]
+    return {}
+
+def on_input(params):
+    if params["input"] != "count":
+        return {}
+    states[params["store"]]["count"] += 1
+    return {"state": states[params["store"]], "effects": [{"type": "run", "name": "work"}]}
+
+def on_run(params):
+    sent = {"store": params["store"], "run": params["run"], "action": "progress"}
+    print(json.dumps({"jsonrpc": "2.0", "method": "machine/send", "params": sent}), flush=True)
+    return {}
+
+def on_action(params):
+    wait_for("go on")
+    return {}
+""")
+        server, client, handle = self.durable(program)
+        client.call("store/send", store="k", input="count")
+        self.wait(lambda: program.requests("action"), "the action is sent")
+        time.sleep(0.5)
+        server.kill()
+        program.set("go on")
+        server.start()
+        client = self.attached(server, handle)
+        self.accepted(client, "k", "nothing")
+        self.assertEqual(client.state("k"), {"count": 1})
+        self.assertEqual(len(program.requests("input", input="count")), 1)
 
     def test_private_views_and_events_stay_private(self) -> None:
         """The program cannot start when the server does."""

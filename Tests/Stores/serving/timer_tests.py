@@ -54,6 +54,20 @@ class TimerTests(ServingTestCase):
         client.call("session/attach", session=handle, frontend="me", revisions={})
         self.wait(lambda: client.state("k") == "rang", "the action is applied")
 
+    def test_debounced_work_does_not_end_the_work_that_runs(self) -> None:
+        program = self.program("""
+def on_input(params):
+    effect = {"type": "run", "name": "save", "id": "save", params["input"]: 50}
+    return {"effects": [effect]}
+""")
+        client = self.client(self.serve(k=program.command))
+        for window in ("debounce", "throttle"):
+            before = len(program.requests("run"))
+            for count in (1, 2):
+                client.call("store/send", store="k", input=window)
+                self.wait(lambda: len(program.requests("run")) == before + count, "the work begins")
+        self.assertEqual(program.requests("cancel"), [])
+
     def test_timer_survives_a_broken_program(self) -> None:
         program = self.program(TIMER)
         server = self.serve("--watch", k=program.command)
