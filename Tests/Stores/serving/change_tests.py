@@ -61,6 +61,17 @@ class ChangeTests(ServingTestCase):
         self.wait(lambda: "reloaded" in actions(), "the change is traced")
         self.assertEqual([action for action in actions() if action.startswith("reload")], ["reloadFailed", "reloaded"])
 
+    def test_view_is_added(self) -> None:
+        """The server ended the program, which had sent a view where the store had none."""
+        program = self.program("")
+        client = self.client(self.serve("--watch", k=program.command))
+        self.assertEqual(client.call("store/subscribe", store="k")["state"], {"n": 0})
+        program.save("""
+def on_restore(params):
+    return {"view": {"shown": params["state"]["n"]}}
+""")
+        self.wait(lambda: client.state("k") == {"shown": 0}, "the view is sent")
+
     def test_second_change_while_the_program_is_busy(self) -> None:
         def text(version: int) -> str:
             return f"VERSION = {version}\n" + """
