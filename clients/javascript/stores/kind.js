@@ -91,23 +91,23 @@ export class Machine {
 	/** Returns the state, the view of everyone as `view`, and those of single viewers as `view KEY`. */
 	#parts(state, viewers) {
 		const { viewsBy } = this.#kind;
-		const parts = new Map([["state", state]]);
-		const everyone = this.#seen(state);
-		if (everyone === undefined) return parts;
-		parts.set("view", everyone);
+		const views = new Map([["view", this.#seen(state)]]);
 		for (const { [viewsBy]: key = null } of viewers)
-			if (key !== null) parts.set(`view ${key}`, this.#seen(state, { [viewsBy]: key }));
-		return parts;
+			if (key !== null) views.set(`view ${key}`, this.#seen(state, { [viewsBy]: key }));
+		// There are no views before the first that is not the state.
+		const hasViews = this.#sent.has("view") || [...views.values()].some((view) => view !== state);
+		return new Map([["state", state], ...(hasViews ? views : [])]);
 	}
 
 	/** Returns what a viewer receives of the state. */
 	viewFor(viewer) {
 		const { viewsBy } = this.#kind;
-		return this.#seen(this.state, viewsBy && { [viewsBy]: viewer[viewsBy] ?? null }) ?? this.state;
+		return this.#seen(this.state, viewsBy && { [viewsBy]: viewer[viewsBy] ?? null });
 	}
 
 	#seen(state, viewer) {
-		return this.#kind.view?.(state, { ...SERVER, ...viewer }, this.#opening.configuration);
+		const view = this.#kind.view?.(state, { ...SERVER, ...viewer }, this.#opening.configuration);
+		return view === undefined ? state : view;
 	}
 }
 

@@ -24,8 +24,14 @@ export function serve(kind, meta) {
 		if (end < 0) return void begun.push(chunk);
 		const lines = Buffer.concat([...begun, chunk.subarray(0, end)]).toString();
 		begun = [chunk.subarray(end + 1)];
-		// The responses to the requests of a read are one write.
-		const responses = lines.split("\n").map((line) => program.respond(line)).join("");
+		// The responses to the requests of a read are one write, unless they take long.
+		let [responses, written] = ["", performance.now()];
+		for (const line of lines.split("\n")) {
+			responses += program.respond(line);
+			if (performance.now() - written < 50) continue;
+			if (responses) write(responses);
+			[responses, written] = ["", performance.now()];
+		}
 		if (responses) write(responses);
 	});
 	process.stdin.on("end", () => process.exit(0));

@@ -7,6 +7,7 @@ import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { applyPatch } from "../src/patch.js";
 import { difference } from "../stores/difference.js";
+import { Machine } from "../stores/kind.js";
 import { action, after, cancel, event, every, Refusal, run, TestFailure, TestStore } from "../stores.js";
 
 const items = (count) => Array.from({ length: count }, (_, index) => ({ id: `${index}`, title: `Item ${index}` }));
@@ -197,6 +198,16 @@ test("a test can look at the view of a viewer", () => {
 	assert.deepEqual(store.viewFor({ frontend: "page", role: "observer" }), { count: 1, you: "page", role: null });
 	const plain = new TestStore({ initial: { count: 1 }, update: (state) => state });
 	assert.deepEqual(plain.viewFor({ frontend: "page" }), { count: 1 });
+});
+
+test("a view of undefined is the state, and one of null is null", () => {
+	const view = (state, { role }) => (role === "observer" ? { hidden: true } : role === "driver" ? null : undefined);
+	const kind = { initial: { secret: 1 }, update: (state) => state, view, viewsBy: "role" };
+	const machine = new Machine(kind, { name: "a", configuration: {} });
+	assert.deepEqual(JSON.parse(machine.turn("open", {})), { state: { secret: 1 } });
+	const update = JSON.parse(machine.turn("viewers", { viewers: [{ role: "observer" }, { role: "driver" }] }));
+	assert.deepEqual(update, { view: { secret: 1 }, views: { observer: { view: { hidden: true } }, driver: { view: null } } });
+	assert.equal(machine.viewFor({ role: "driver" }), null);
 });
 
 test("a restart ends work and keeps waits; an older state is migrated", async () => {

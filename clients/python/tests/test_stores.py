@@ -215,6 +215,29 @@ class TestStores(unittest.TestCase):
         kind.take("done x")
         store.finish()
 
+    def test_a_view_of_none_is_the_state(self) -> None:
+        def view(state: Any, viewer: Viewer) -> Any:
+            return {"hidden": True} if viewer.role == "observer" else None
+
+        machine = Machine(
+            StoreKind(initial={"secret": 1}, update=lambda state, event: None, view=view, views_by="role"),
+            name="a", configuration={})  # fmt: skip
+        opened = json.loads(machine.turn("open", {}))
+        self.assertEqual(opened, {"state": {"secret": 1}})
+        viewers = {"viewers": [{"role": "observer"}, {"role": "driver"}]}
+        update = json.loads(machine.turn("viewers", viewers))
+        views = {"observer": {"view": {"hidden": True}}, "driver": {"view": {"secret": 1}}}
+        self.assertEqual(update, {"view": {"secret": 1}, "views": views})
+
+    def test_a_migrated_state_is_sent(self) -> None:
+        """0 and False are equal in Python, but not in JSON."""
+        kind = StoreKind(
+            initial={"done": False}, update=lambda state, event: None, version=2,
+            migrate=lambda version, state: {"done": bool(state["done"])})  # fmt: skip
+        machine = Machine(kind, name="a", configuration={})
+        update = json.loads(machine.turn("restore", {"version": 1, "state": {"done": 0}}))
+        self.assertEqual(json.dumps(update), '{"state": {"done": false}}')
+
     def test_viewers_see_their_view(self) -> None:
         def viewers(state: Any, viewers: list[Viewer]) -> Any:
             return {"names": [viewer.identity for viewer in viewers]}
@@ -308,6 +331,17 @@ class Served(unittest.TestCase):
                 print(json.dumps(request), file=program.stdin, flush=True)
             self.assertEqual(program.stderr.readline(), "printed\n")
             program.stdin.close()
+
+    def test_a_long_number_is_an_error_of_its_input(self) -> None:
+        opened = {"store": 1, "name": "a", "configuration": {}, "viewer": {}, "now": 0}
+        lines = [
+            json.dumps({"jsonrpc": "2.0", "id": id, "method": f"machine/{method}", "params": {**opened, **more}})
+            for id, (method, more) in enumerate([("open", {}), ("input", {"input": 7}), ("input", {"input": "one"})])
+        ]
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM], input="\n".join(lines).replace("7", "7" * 5_000) + "\n",
+            capture_output=True, text=True, timeout=60, check=True)  # fmt: skip
+        self.assertEqual([json.loads(line)["id"] for line in done.stdout.splitlines()], [0, 1, 2])
 
     def test_a_failure_keeps_the_state_and_is_logged(self) -> None:
         opened: dict[str, Any] = {"store": 1, "name": "a", "configuration": {}, "viewer": {}, "now": 0}

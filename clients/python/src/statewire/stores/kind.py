@@ -104,7 +104,7 @@ class Machine:
         self.state: Any = None
         self._kind, self._configuration = kind, kind.forms["configuration"].decode(configuration)
         self._context = functools.partial(Context, name, self._configuration)
-        self._viewers: dict[str | None, Viewer] = {}
+        self._viewers: dict[str | None, Viewer] = {None: _SERVER}
         # The state and the views that the server has, the latter by the property of a viewer; None stands for
         # everyone. The sizes are approximate lengths as JSON.
         self._sent, self._sizes = _UNSENT, {"state": 0, "view": 0}
@@ -120,7 +120,7 @@ class Machine:
             result = self._restored(params["version"], params["state"])
         elif method == "viewers":
             viewers = [_viewer(members) for members in params["viewers"]]
-            self._viewers = {getattr(each, kind.views_by): each for each in viewers if kind.views_by}
+            self._viewers = {None: _SERVER} | {getattr(v, kind.views_by): v for v in viewers if kind.views_by}
             result = call(kind.viewers, self.state, viewers, context)
         else:
             result = call(kind.update, self.state, kind.forms[method].decode(params[method]), context)
@@ -134,15 +134,15 @@ class Machine:
         form = plain(call(kind.migrate, version, state)) if version < kind.version else state
         new = kind.forms["state"].decode(form)
         # The server does not have a state that was converted, nor new members of the type with defaults.
-        self._sent = new if new is state or plain(new) == state else _UNSENT
+        self._sent = new if new is state or text(new) == text(state) else _UNSENT
         return new
 
     def _update(self, state: Any, effects: Any) -> str:
         """Returns the update to a state; then the server has it."""
         update = self._change(self._sent, state, "state", "patch")
-        views = {name: self._view(state, each) for name, each in [(None, _SERVER), *self._viewers.items()]}
-        # Without a default view, everyone sees the state.
-        views = {} if views[None] is None else views
+        views = {name: self.view_of(state, each) for name, each in self._viewers.items()}
+        # There are no views before the first that is not the state.
+        views = views if self._views or any(view is not state for view in views.values()) else {}
         # A view that there is no more is null in the update.
         changes: dict[str | None, Any] = dict.fromkeys(self._views)
         for name, view in views.items():
@@ -171,15 +171,11 @@ class Machine:
             self._sizes[whole] = len(text(new))
         return {whole: new} if length > self._sizes[whole] + _SLACK else {patched: patch}
 
-    def view_for(self, viewer: Viewer) -> Any:
-        """Returns what a viewer receives of the state."""
-        view = self._view(self.state, viewer)
-        return self.state if view is None else view
-
-    def _view(self, state: Any, viewer: Viewer) -> Any:
-        by = self._kind.views_by
-        known = Viewer(**{by: getattr(viewer, by)}) if by else _SERVER
-        return call(self._kind.view, state, known, self._configuration)
+    def view_of(self, state: Any, viewer: Viewer) -> Any:
+        """Returns what a viewer receives of a state."""
+        known = Viewer(**{by: getattr(viewer, by)}) if (by := self._kind.views_by) else _SERVER
+        view = call(self._kind.view, state, known, self._configuration)
+        return state if view is None else view
 
 
 def _viewer(members: Mapping[str, Any]) -> Viewer:

@@ -7,12 +7,17 @@ import os
 import signal
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from .effects import Refusal, given, tagged, text
 from .kind import Machine, StoreKind, call
+
+
+# Python refuses to read integers with very many digits; the server does not.
+_number: Callable[[str], float] = lambda text: int(text) if len(text) < 4_000 else float(text)  # noqa: E731
 
 
 class Work:
@@ -44,11 +49,12 @@ class Program:
         self._machines: dict[int, Machine] = {}
         self._works: dict[int, Work] = {}
 
-    def write(self, lines: str) -> None:
-        """Writes lines of JSON."""
-        # Lines of several threads are not mixed: a buffered file takes all of them in one call.
-        self._output.write(lines.encode("utf-8", "backslashreplace"))
-        self._output.flush()
+    def write(self, line: str, began: float = 0) -> None:
+        """Writes a line of JSON; keeps it until the next one if its request began just now."""
+        # Lines of several threads are not mixed: a buffered file takes a line in one call.
+        self._output.write(line.encode("utf-8", "backslashreplace"))
+        if time.monotonic() - began > 0.01:
+            self._output.flush()
 
     def result(self, message: dict[str, Any]) -> str | None:
         """Returns the result of a request as JSON text; None if there is none, or if it comes later."""
@@ -109,10 +115,11 @@ def serve(kind: StoreKind | None = None, **members: Any) -> None:
     while chunk := os.read(source, 1 << 20):
         unread += chunk
         if b"\n" in chunk:
-            # The responses to the requests of a read are one write.
+            # The responses to the requests of a read are one write, unless they take long.
             *lines, unread = unread.split(b"\n")
-            messages = map(json.loads, lines)
-            program.write("".join(_response(each.get("id"), program.result, each) for each in messages))
+            for each in (json.loads(line, parse_int=_number) for line in lines):
+                program.write(began=time.monotonic(), line=_response(each.get("id"), program.result, each))
+            program.write("")
 
 
 def _response(id: Any, function: Callable[..., str | None], *arguments: Any) -> str:
@@ -125,7 +132,7 @@ def _response(id: Any, function: Callable[..., str | None], *arguments: Any) -> 
     except Refusal as refusal:
         data = given(path=refusal.path, limit=refusal.limit)
         member, value = "error", text({"code": -32602, "message": refusal.message, "data": data})
-    except Exception as error:
+    except BaseException as error:
         # The last calls, which are those of the author: the log takes a limited number of lines.
         traceback.print_exception(error, limit=-5)
         code = -32601 if isinstance(error, NotImplementedError) else -32603

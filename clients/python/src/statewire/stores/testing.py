@@ -67,7 +67,7 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
 
     def view_for(self, viewer: Viewer) -> Any:
         """Returns what a subscribed viewer receives of the state."""
-        return self._machine.view_for(viewer)
+        return self._machine.view_of(self._machine.state, viewer)
 
     def present(self, viewers: list[Viewer]) -> None:
         """Sets the subscribed viewers."""
@@ -140,7 +140,7 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
             for effect in update.get("effects", []):
                 self._perform(effect)
             method, params = "action", self._actions.pop(0) if self._actions else {}
-        self.state, self.view = self._machine.state, self._machine.view_for(Viewer())
+        self.state, self.view = self._machine.state, self.view_for(Viewer())
         self._proceed()
 
     def _perform(self, effect: dict[str, Any]) -> None:
@@ -226,5 +226,5 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
 
 def _failed(effect: dict[str, Any], reason: str, message: str) -> list[dict[str, Any]]:
     """Returns the action of a failure, if there is one."""
-    error = {"reason": reason, "message": message}
-    return [{"action": effect["failed"], "error": error}] if "failed" in effect else []
+    failed = {"error": {"reason": reason, "message": message}}
+    return [{"action": effect["failed"], **failed}] if "failed" in effect else []

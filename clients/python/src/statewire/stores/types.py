@@ -66,8 +66,7 @@ class Form:
             parameters = inspect.signature(of).parameters
             required = [name for name, each in parameters.items() if each.default is each.empty]
             hints = {name: hints[name] for name in parameters}
-        tagged = tagged and "type" not in hints
-        name = tag(of) if tagged else of.__name__
+        name = tag(of) if (tagged := tagged and "type" not in hints) else of.__name__
 
         def decode(value: Any, path: _Path) -> Any:
             value = _expected(dict, value, path)
