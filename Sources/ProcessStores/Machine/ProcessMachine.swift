@@ -134,7 +134,7 @@ extension ProcessMachine: DurableMachine {
   func restart(of input: Input, in state: State, after elapsed: Duration) -> Effect<Action> {
     // The program has responded to the input: its effects continue by themselves.
     .identified { [store] id in
-      if let id, id.number <= state.answered { return .none }
+      if let id, let answered = state.answered, id.number <= answered { return .none }
       let (text, viewer) = input.original
       return .exchange("input") { store.send(text, from: viewer, number: id?.number, $0) }
     }

@@ -20,8 +20,9 @@ struct ProcessState: Codable, Sendable {
   /// by its key, because each input in flight can have one.
   var pending: KeyedList<PendingEffect>
   /// The number of the last input that the program has responded to with an update. Inputs of one
-  /// store are responded to in order, so those up to it are part of the state.
-  var answered: UInt64 = 0
+  /// store are responded to in order, so those up to it are part of the state. Nil before the first,
+  /// and in the journals of earlier versions.
+  var answered: UInt64?
 
   init(
     version: Int, state: Document, view: Document?, views: [String: Document],

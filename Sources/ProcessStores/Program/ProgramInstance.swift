@@ -91,20 +91,15 @@ final class ProgramInstance {
   ///   - parsed: The update.
   ///   - input: The number of the input; nil if the update is not the response to one.
   ///   - ended: The effect that ends with it.
-  ///   - isRestored: True if the update is the response to `machine/restore`.
   ///   - version: The version of the program.
   ///   - now: The time, in milliseconds since 1970.
   /// - Throws: `JSONError` if it breaks the protocol; nothing has changed then.
   func apply(
-    _ parsed: ParsedUpdate, of input: UInt64?, ending ended: Int?, version: Int, now: Int,
-    isRestored: Bool = false
+    _ parsed: ParsedUpdate, of input: UInt64?, ending ended: Int?, version: Int, now: Int
   ) throws(JSONError) -> ProcessUpdate {
     let state = try changed(self.state, by: parsed.state) ?? self.state
     if !hasState, parsed.state == nil {
       throw JSONError(.missing, "the update that opens a store needs a state")
-    }
-    if hasState, !isRestored, view == nil, parsed.view != nil {
-      throw JSONError(.value, "a store without a view cannot get one later")
     }
     let view = try changed(self.view ?? .empty, by: parsed.view) ?? self.view
     var views = self.views

@@ -82,8 +82,7 @@ extension ProgramLoop {
     guard let reply = instance.feed else { return }
     let before = instance.version
     let update = try instance.apply(
-      parsed, of: nil, ending: nil, version: description.version, now: reply.clock.milliseconds,
-      isRestored: isRestored)
+      parsed, of: nil, ending: nil, version: description.version, now: reply.clock.milliseconds)
     if isRestored, before == update.version, parsed.isEmpty { return }
     deliver(reply.progress(.updated(update)), to: reply)
   }

@@ -86,6 +86,17 @@ def on_input(params):
                 state = applied(each["params"]["patch"], state)
         self.assertEqual(state, {"n": 1, "you": "alice"})
 
+    def test_store_gets_a_view_later(self) -> None:
+        """The server ended the program, although a library cannot know whether a view comes."""
+        program = self.program("""
+def on_input(params):
+    return {"view": {"shown": True}}
+""")
+        client = self.client(self.serve(k=program.command))
+        self.assertEqual(client.call("store/subscribe", store="k")["state"], {"n": 0})
+        client.call("store/send", store="k", input=None)
+        self.assertEqual(client.state("k"), {"shown": True})
+
     def test_batch_that_opens_a_store(self) -> None:
         client = self.client(self.serve(k=self.program(HOLDING).command))
         client.post([
