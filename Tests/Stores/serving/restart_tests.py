@@ -58,7 +58,7 @@ def on_action(params):
         self.assertEqual(len(program.requests("input", input="count")), 1)
         self.assertEqual(len(program.requests("restore")), 2)
 
-    def test_input_whose_effect_has_ended_is_applied_once(self) -> None:
+    def test_input_with_an_ended_effect_is_applied_once(self) -> None:
         """An action of the effect has no response when the server is killed."""
         program = self.program("""
 states = {}
@@ -83,7 +83,7 @@ def on_run(params):
     return {}
 
 def on_action(params):
-    wait_for("go on")
+    wait_for("continue")
     return {}
 """)
         server, client, handle = self.durable(program)
@@ -91,7 +91,7 @@ def on_action(params):
         self.wait(lambda: program.requests("action"), "the action is sent")
         time.sleep(0.5)
         server.kill()
-        program.set("go on")
+        program.set("continue")
         server.start()
         client = self.attached(server, handle)
         self.accepted(client, "k", "nothing")
