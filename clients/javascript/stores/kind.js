@@ -45,6 +45,8 @@ export class Machine {
 			case "open":
 				return this.#step(typeof initial === "function" ? initial(context.configuration, context) : initial);
 			case "restore":
+				// The server can have a view of the earlier process, which another one replaces.
+				if (this.#kind.view) this.#sent.set("view", undefined);
 				if (params.version > version || (params.version < version && !migrate))
 					throw new Error(`a state of version ${params.version} cannot be used by version ${version}`);
 				if (params.version < version) return this.#step(migrate(params.version, params.state));

@@ -210,6 +210,20 @@ test("a view of undefined is the state, and one of null is null", () => {
 	assert.equal(machine.viewFor({ role: "driver" }), null);
 });
 
+test("a view of undefined replaces that of an earlier process", () => {
+	// The server kept the earlier view, and clients saw no change after it.
+	const view = (state) => (state.open ? undefined : { hidden: true });
+	const kind = { initial: { open: true }, update: (_, open) => ({ open }), view };
+	const machine = new Machine(kind, { name: "a", configuration: {} });
+	const restored = machine.turn("restore", { version: 1, state: { open: true } });
+	assert.deepEqual(JSON.parse(restored), { view: { open: true } });
+	const [{ viewPatch }, again] = [false, true].map((input) => JSON.parse(machine.turn("input", { input })));
+	assert.deepEqual(applyPatch({ open: true }, viewPatch), { hidden: true });
+	assert.deepEqual(applyPatch({ hidden: true }, again.viewPatch), { open: true });
+	const plain = new Machine({ ...kind, view: undefined }, { name: "a", configuration: {} });
+	assert.equal(plain.turn("restore", { version: 1, state: { open: true } }), "{}");
+});
+
 test("a restart ends work and keeps waits; an older state is migrated", async () => {
   const { store, take, ...kind } = logged();
   store.inject("work", "hang", 2);

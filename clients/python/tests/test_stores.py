@@ -229,6 +229,31 @@ class TestStores(unittest.TestCase):
         views = {"observer": {"view": {"hidden": True}}, "driver": {"view": {"secret": 1}}}
         self.assertEqual(update, {"view": {"secret": 1}, "views": views})
 
+    def test_a_view_of_none_replaces_that_of_an_earlier_process(self) -> None:
+        """The server kept the earlier view, and clients saw no change after it."""
+        kind = StoreKind(
+            initial={"open": True}, update=lambda state, event: {"open": event},
+            view=lambda state: None if state["open"] else {"hidden": True})  # fmt: skip
+        machine = Machine(kind, name="a", configuration={})
+        update = json.loads(machine.turn("restore", {"version": 1, "state": {"open": True}}))
+        self.assertEqual(update, {"view": {"open": True}})
+        hidden, shown = (json.loads(machine.turn("input", {"input": input})) for input in (False, True))
+        self.assertEqual([step["path"] for step in hidden["viewPatch"]], ["/open", "/hidden"])
+        self.assertEqual([step["path"] for step in shown["viewPatch"]], ["/hidden", "/open"])
+        plain = Machine(StoreKind(initial=0, update=update), name="a", configuration={})
+        self.assertEqual(json.loads(plain.turn("restore", {"version": 1, "state": 1})), {})
+
+    def test_a_state_in_another_order_is_not_sent(self) -> None:
+        @dataclasses.dataclass(frozen=True)
+        class Named:
+            count: int
+            names: list[dict[str, str]]
+
+        kind = StoreKind(Named(0, []), lambda state, event: state, state=Named)
+        state = {"names": [{"id": "a"}, {"b": "c"}], "count": 1}
+        restored = Machine(kind, "a", {}).turn("restore", {"version": 1, "state": state})
+        self.assertEqual(restored, "{}")
+
     def test_a_migrated_state_is_sent(self) -> None:
         """0 and False are equal in Python, but not in JSON."""
         kind = StoreKind(
@@ -333,10 +358,11 @@ class Served(unittest.TestCase):
             program.stdin.close()
 
     def test_a_long_number_is_an_error_of_its_input(self) -> None:
-        opened = {"store": 1, "name": "a", "configuration": {}, "viewer": {}, "now": 0}
+        opened: dict[str, Any] = {"store": 1, "name": "a", "configuration": {}, "now": 0, "input": "one"}
+        long = {"store": 1, "now": 0, "input": 7}
         lines = [
-            json.dumps({"jsonrpc": "2.0", "id": id, "method": f"machine/{method}", "params": {**opened, **more}})
-            for id, (method, more) in enumerate([("open", {}), ("input", {"input": 7}), ("input", {"input": "one"})])
+            json.dumps({"jsonrpc": "2.0", "id": id, "method": f"machine/{method}", "params": params})
+            for id, (method, params) in enumerate([("open", opened), ("input", long), ("input", opened)])
         ]
         done = subprocess.run(
             [sys.executable, "-c", PROGRAM], input="\n".join(lines).replace("7", "7" * 5_000) + "\n",

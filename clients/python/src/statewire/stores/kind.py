@@ -117,7 +117,7 @@ class Machine:
         if method == "open":
             result = call(kind.initial, self._configuration, context)
         elif method == "restore":
-            result = self._restored(params["version"], params["state"])
+            result = self._restored(kind, params["version"], params["state"])
         elif method == "viewers":
             viewers = [_viewer(members) for members in params["viewers"]]
             self._viewers = {None: _SERVER} | {getattr(v, kind.views_by): v for v in viewers if kind.views_by}
@@ -127,14 +127,15 @@ class Machine:
         state, effects = result if isinstance(result, tuple) and len(result) == 2 else (result, [])
         return self._update(self.state if state is None else state, effects)
 
-    def _restored(self, version: int, state: Any) -> Any:
-        kind = self._kind
+    def _restored(self, kind: StoreKind, version: int, state: Any) -> Any:
         if version > kind.version or (version < kind.version and not kind.migrate):
             raise ValueError(f"a state of version {version} cannot be used by version {kind.version}")
         form = plain(call(kind.migrate, version, state)) if version < kind.version else state
         new = kind.forms["state"].decode(form)
         # The server does not have a state that was converted, nor new members of the type with defaults.
-        self._sent = new if new is state or text(new) == text(state) else _UNSENT
+        self._sent = _UNSENT if new is not state and difference(state, plain(new)) else new
+        # It can have a view of the earlier process, which another one replaces.
+        self._views = {None: _UNSENT} if kind.view else {}
         return new
 
     def _update(self, state: Any, effects: Any) -> str:
