@@ -15,7 +15,6 @@ from typing import Any, BinaryIO
 from .effects import Refusal, given, tagged, text
 from .kind import Machine, StoreKind, call
 
-
 # Python refuses to read integers with very many digits; the server does not.
 _number: Callable[[str], float] = lambda text: int(text) if len(text) < 4_000 else float(text)  # noqa: E731
 
@@ -49,11 +48,11 @@ class Program:
         self._machines: dict[int, Machine] = {}
         self._works: dict[int, Work] = {}
 
-    def write(self, line: str, began: float = 0) -> None:
-        """Writes a line of JSON; keeps it until the next one if its request began just now."""
+    def write(self, line: str, since: float = 0) -> None:
+        """Writes a line of JSON; keeps it for the next write if that time is not long ago."""
         # Lines of several threads are not mixed: a buffered file takes a line in one call.
         self._output.write(line.encode("utf-8", "backslashreplace"))
-        if time.monotonic() - began > 0.01:
+        if time.monotonic() - since > 0.05:
             self._output.flush()
 
     def result(self, message: dict[str, Any]) -> str | None:
@@ -117,8 +116,9 @@ def serve(kind: StoreKind | None = None, **members: Any) -> None:
         if b"\n" in chunk:
             # The responses to the requests of a read are one write, unless they take long.
             *lines, unread = unread.split(b"\n")
+            since = time.monotonic()
             for each in (json.loads(line, parse_int=_number) for line in lines):
-                program.write(began=time.monotonic(), line=_response(each.get("id"), program.result, each))
+                program.write(_response(each.get("id"), program.result, each), since)
             program.write("")
 
 

@@ -203,8 +203,7 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
             if fault:
                 raise RuntimeError("injected")
             work = Work(effect["name"], task.attempt, self._send, waits=False)
-            result = json.loads(perform(self._kind, work, effect.get("arguments")))
-            self._came += [result] if result else []
+            self._came += filter(None, [json.loads(perform(self._kind, work, effect.get("arguments")))])
         except Exception as error:
             if task.attempt < retry["attempts"]:
                 task.due = self.now + retry["milliseconds"] * 2 ** (task.attempt - 1)
