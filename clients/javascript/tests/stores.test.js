@@ -4,6 +4,9 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { applyPatch } from "../src/patch.js";
 import { difference } from "../stores/difference.js";
@@ -260,4 +263,31 @@ test("a served program keeps its state after a failure, and prints to standard e
   assert.deepEqual(responses.map(({ error }) => error?.code), [undefined, undefined, -32603, -32603, undefined, -32601]);
   assert.deepEqual(responses[4].result, { patch: [{ op: "replace", path: "/count", value: 2 }] });
   assert.match(done.stderr, /printed[^]*broken/);
+});
+
+test("responses are not kept while later requests take long", () => {
+	// The server ended a program that was only slow, because the first responses came with the last.
+	const directory = mkdtempSync(join(tmpdir(), "statewire-"));
+	const path = join(directory, "output");
+	// Its state is the number of responses in its output.
+	const program = `
+		import { readFileSync } from "node:fs";
+		import { serve } from "${new URL("../stores.js", import.meta.url)}";
+		const update = () => {
+			Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 8);
+			return { responses: readFileSync(${JSON.stringify(path)}, "utf8").split("\\n").length - 1 };
+		};
+		serve({ initial: { responses: 0 }, update });`;
+	const params = { store: 1, name: "a", configuration: {}, input: "", now: 0 };
+	const input = ["open", ...Array(12).fill("input")]
+		.map((method, id) => `${JSON.stringify({ jsonrpc: "2.0", id, method: `machine/${method}`, params })}\n`)
+		.join("");
+	const stdio = ["pipe", openSync(path, "w"), "inherit"];
+	spawnSync(process.execPath, ["--input-type=module", "-e", program], { input, stdio });
+	closeSync(stdio[1]);
+	const responses = readFileSync(path, "utf8").trim().split("\n").map((line) => JSON.parse(line));
+	rmSync(directory, { recursive: true });
+	assert.equal(responses.length, 13);
+	// The program has found responses in its output.
+	assert.ok(responses.some(({ result }) => result.patch));
 });

@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import dataclasses
+import io
 import json
 import subprocess
 import sys
+import tempfile
+import threading
 import unittest
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from statewire.stores import (
     Context,
@@ -25,6 +30,7 @@ from statewire.stores import (
     run,
 )
 from statewire.stores.kind import Machine
+from statewire.stores.serving import Program
 
 
 def update(state: Any, received: Any, context: Context) -> Any:
@@ -332,6 +338,16 @@ async def work(arguments):
 serve(initial={"count": 0, "rest": []}, update=update, runs={"work": work})
 """
 
+# Its state is the number of responses in its output.
+SLOW = """
+import sys, time
+from statewire.stores import serve
+def update(state, event):
+    time.sleep(0.008)
+    return {"responses": len(open(sys.argv[1]).readlines())}
+serve(initial={"responses": 0}, update=update)
+"""
+
 
 class Served(unittest.TestCase):
     def serve(self, *requests: tuple[str, dict[str, Any]]) -> tuple[list[Any], str]:
@@ -382,3 +398,39 @@ class Served(unittest.TestCase):
         self.assertEqual(responses[5]["result"]["patch"][1]["value"], "\ud800")
         self.assertIn("ValueError: broken", log)
         self.assertIn("printed", log)
+
+    def test_responses_are_not_kept_while_later_requests_take_long(self) -> None:
+        """The server ended a program that was only slow, because the first responses came with the last."""
+        opened: dict[str, Any] = {"store": 1, "name": "a", "configuration": {}, "input": "", "now": 0}
+        requests = [("open", opened)] + [("input", opened)] * 12
+        lines = [
+            json.dumps({"jsonrpc": "2.0", "id": id, "method": f"machine/{method}", "params": params}) + "\n"
+            for id, (method, params) in enumerate(requests)
+        ]
+        with tempfile.NamedTemporaryFile("r+") as output:
+            subprocess.run(
+                [sys.executable, "-c", SLOW, output.name], input="".join(lines), stdout=output, text=True,
+                timeout=60, check=True)  # fmt: skip
+            output.seek(0)
+            responses = [json.loads(line) for line in output]
+        self.assertEqual(len(responses), 13)
+        # The program has found responses in its output.
+        self.assertTrue(any("patch" in response["result"] for response in responses))
+
+    def test_work_that_ends_by_any_exception_has_a_response(self) -> None:
+        """Its effect did not end."""
+
+        def cancelled() -> None:
+            raise asyncio.CancelledError
+
+        output, before = io.BytesIO(), threading.enumerate()
+        kind = StoreKind(initial=0, update=update, runs={"exit": lambda: sys.exit(1), "cancelled": cancelled})
+        program = Program(kind, cast(BinaryIO, output))
+        with contextlib.redirect_stderr(io.StringIO()):
+            for id, name in enumerate(kind.runs):
+                params = {"store": 1, "run": id, "name": name, "arguments": None, "attempt": 1}
+                program.result({"id": id, "method": "machine/run", "params": params})
+            for thread in {*threading.enumerate()} - {*before}:
+                thread.join()
+        messages = [json.loads(line)["error"]["message"] for line in output.getvalue().splitlines()]
+        self.assertEqual(sorted(messages), ["CancelledError: ", "SystemExit: 1"])
