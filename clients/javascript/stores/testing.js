@@ -139,6 +139,7 @@ export class TestStore {
 		const mine = this.#tasks.filter((task) => id !== undefined && task.effect.id === id);
 		if (type === "cancel") this.#remove(...mine);
 		else if (type === "action") {
+			this.#cancelLatest(effect);
 			const isFailing = this.#faults[effect.name]?.shift();
 			if (isFailing) this.#fail(this.#actions, effect, "fault", "injected");
 			else this.#actions.push({ action: effect.action });
@@ -160,10 +161,16 @@ export class TestStore {
 
 	/** Begins work now, or after the earlier work of its queue. */
 	#start(effect) {
-		const { id, throttle, latest, timeout } = effect;
+		const { id, throttle } = effect;
 		if (throttle !== undefined) this.#throttled[id] = this.#now + throttle;
-		if (latest) this.#remove(...this.#tasks.filter((task) => task.attempt && task.effect.id === id));
-		this.#tasks.push({ effect, deadline: 0, attempt: 1, timeout: this.#now + (timeout ?? Infinity) });
+		this.#cancelLatest(effect);
+		this.#tasks.push({ effect, deadline: 0, attempt: 1, timeout: Infinity });
+	}
+
+	/** Cancels the effects with the id of an effect that is the latest, except work that a policy holds back. */
+	#cancelLatest({ id, latest }) {
+		const isHeld = ({ effect, attempt }) => effect.type === "run" && !attempt;
+		if (latest) this.#remove(...this.#tasks.filter((task) => task.effect.id === id && !isHeld(task)));
 	}
 
 	/** Moves the clock to its end, but not beyond a step that the test must receive. */
@@ -199,7 +206,8 @@ export class TestStore {
 	}
 
 	async #attempt(task) {
-		const { name, retry = { attempts: 1 } } = task.effect;
+		const { name, retry = { attempts: 1 }, timeout = Infinity } = task.effect;
+		task.timeout = Math.min(task.timeout, this.#now + timeout);
 		const fault = this.#faults[name]?.shift();
 		if (fault === "hang") return void (task.deadline = Infinity);
 		const send = (action) => this.#came.push({ action: copy(action) });

@@ -168,6 +168,35 @@ test("work sends actions, fails, is repeated and ends at its timeout", async () 
   await store.finish();
 });
 
+test("the timeout of work in a queue begins with the work", async () => {
+	const { store, take, ...kind } = logged();
+	store.inject("work", "hang", 2);
+	await kind.do(...["a", "b"].map((name) => run("work", name, { serial: "queue", timeout: 500, failed })));
+	await store.advance(500);
+	await take("failed");
+	await store.advance(499);
+	await kind.do(run("work", "c", { serial: "queue" }));
+	await store.advance(1);
+	await take("failed", "done c");
+	await store.finish();
+});
+
+test("the latest effect cancels the others with its id", async () => {
+	const latest = { id: "x", latest: true };
+	const { store, take, ...kind } = logged();
+	store.inject("work", "hang");
+	await kind.do(run("work", "a", { id: "x" }));
+	await kind.do(
+		after(100, { type: "b" }, "x"), every(10, { type: "c" }, "x"),
+		run("work", "d", { id: "x", debounce: 50 }), action({ type: "e" }, latest));
+	await store.advance(100);
+	await take("done d");
+	await kind.do(after(100, { type: "f" }, "x"), run("work", "g", latest));
+	await take("done g");
+	await store.finish();
+	assert.deepEqual(store.state.log, ["e", "done d", "done g"]);
+});
+
 test("debounce, throttle, latest and serial", async () => {
   const { store, take, calls, ...kind } = logged();
   for (const name of ["a", "b"]) {

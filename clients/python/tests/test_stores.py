@@ -200,6 +200,33 @@ class TestStores(unittest.TestCase):
         kind.take("done i")
         store.finish()
 
+    def test_the_timeout_of_work_in_a_queue_begins_with_the_work(self) -> None:
+        kind = Kind()
+        kind.store.inject("work", "hang", times=2)
+        effects = [run("work", name, serial="queue", timeout=500, failed=FAILED) for name in ("a", "b")]
+        store = kind.do(*effects)
+        store.advance(500)
+        kind.take("failed")
+        store.advance(499)
+        kind.do(run("work", "c", serial="queue"))
+        store.advance(1)
+        kind.take("failed", "done c")
+        store.finish()
+
+    def test_the_latest_effect_cancels_the_others_with_its_id(self) -> None:
+        kind = Kind()
+        kind.store.inject("work", "hang")
+        kind.do(run("work", "a", id="x"))
+        store = kind.do(
+            after(100, {"type": "b"}, "x"), every(10, {"type": "c"}, "x"),
+            run("work", "d", id="x", debounce=50), action({"type": "e"}, id="x", latest=True))  # fmt: skip
+        store.advance(100)
+        kind.take("done d")
+        store = kind.do(after(100, {"type": "f"}, "x"), run("work", "g", id="x", latest=True))
+        kind.take("done g")
+        store.finish()
+        self.assertEqual(store.state["log"], ["e", "done d", "done g"])
+
     def test_a_restart_ends_work_and_keeps_waits(self) -> None:
         kind = Kind()
         kind.store.inject("work", "hang", times=2)

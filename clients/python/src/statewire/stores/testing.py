@@ -4,7 +4,6 @@
 import contextlib
 import dataclasses
 import json
-from collections.abc import Callable
 from typing import Any, Literal
 
 from .effects import plain, tagged, text
@@ -27,7 +26,7 @@ class _Task:
     effect: dict[str, Any]
     due: int
     attempt: int = 0
-    limit: int = _NEVER
+    limit: int = _NEVER  # It is set when the work begins.
 
 
 class TestStore(contextlib.AbstractContextManager["TestStore"]):
@@ -148,6 +147,7 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
         if kind == "cancel":
             self._cancel(id)
         elif kind == "action":
+            self._cancel(id if effect.get("latest") else None, False)
             fault = self._fault(effect.get("name", ""))
             self._actions += _failed(effect, "fault", "injected") if fault else [{"action": effect["action"]}]
         elif kind != "every" or all(t.effect["id"] != id for t in self._tasks if t.effect["type"] == kind):
@@ -155,7 +155,7 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
             due = self._throttled.get(id, 0) if "throttle" in effect else self.now + wait
             if "debounce" in effect or "throttle" in effect:
                 # It replaces the one that waits.
-                self._cancel(id, lambda task: task.effect["type"] == "run" and not task.attempt)
+                self._cancel(id, True)
             if kind == "run" and due <= self.now:
                 self._start(effect)
             else:
@@ -165,9 +165,8 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
         """Begins work now, or after the earlier work of its queue."""
         if "throttle" in effect:
             self._throttled[effect["id"]] = self.now + effect["throttle"]
-        if effect.get("latest"):
-            self._cancel(effect["id"], lambda task: task.attempt > 0)
-        self._tasks.append(_Task(effect, 0, attempt=1, limit=self.now + effect.get("timeout", _NEVER)))
+        self._cancel(effect["id"] if effect.get("latest") else None, False)
+        self._tasks.append(_Task(effect, 0, attempt=1))
 
     def _proceed(self) -> None:
         """Moves the clock to its end, but not beyond a step that the test must receive."""
@@ -197,12 +196,14 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
     def _call(self, task: _Task) -> None:
         effect, retry = task.effect, task.effect.get("retry", {"attempts": 1})
         fault, task.due = self._fault(effect["name"]), _NEVER
+        task.limit = min(task.limit, self.now + effect.get("timeout", _NEVER))
         if fault == "hang":
             return
         try:
             if fault:
                 raise RuntimeError("injected")
-            work = Work(effect["name"], task.attempt, self._send, waits=False)
+            work = Work(effect["name"], task.attempt, waits=False,
+                        send=lambda action: self._came.append({"action": plain(tagged(action))}))  # fmt: skip
             self._came += filter(None, [json.loads(perform(self._kind, work, effect.get("arguments")))])
         except Exception as error:
             if task.attempt < retry["attempts"]:
@@ -212,15 +213,13 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
             self._came += _failed(effect, "fault" if fault else "error", str(error))
         self._tasks.remove(task)
 
-    def _send(self, action: Any) -> None:
-        self._came.append({"action": plain(tagged(action))})
-
     def _fault(self, name: str) -> str | None:
         return faults.pop(0) if (faults := self._faults.get(name)) else None
 
-    def _cancel(self, id: str | None, which: Callable[[_Task], bool] = lambda task: True) -> None:
-        """Cancels the effects with an id, or those of them that fulfil a condition."""
-        self._tasks = [task for task in self._tasks if task.effect.get("id") != id or not which(task)]
+    def _cancel(self, id: str | None, is_held: bool | None = None) -> None:
+        """Cancels the effects with an id: the work that a policy holds back, the others, or both."""
+        held = [task for task in self._tasks if task.effect["type"] == "run" and not task.attempt]
+        self._tasks = [t for t in self._tasks if t.effect.get("id", 0) != id or is_held is (t not in held)]
 
 
 def _failed(effect: dict[str, Any], reason: str, message: str) -> list[dict[str, Any]]:
