@@ -444,6 +444,17 @@ class Served(unittest.TestCase):
         # The program has found responses in its output.
         self.assertTrue(any("patch" in response["result"] for response in responses))
 
+    def test_an_update_can_end_the_program(self) -> None:
+        opened = {"store": 1, "name": "a", "configuration": {}, "now": 0}
+        lines = [
+            json.dumps({"jsonrpc": "2.0", "id": id, "method": f"machine/{method}", "params": opened}) + "\n"
+            for id, method in enumerate(["describe", "open"])
+        ]
+        program = "import sys, statewire.stores as s; s.serve(initial=lambda: sys.exit(3), update=None)"
+        done = subprocess.run(
+            [sys.executable, "-c", program], input="".join(lines), capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, len(done.stdout.splitlines())), (3, 1))
+
     def test_work_that_ends_by_any_exception_has_a_response(self) -> None:
         """Its effect did not end."""
 
