@@ -111,7 +111,7 @@ struct SessionDirectory {
     guard let handle = SessionHandle(text) else { throw .unknownSession }
     let identity = ByteString(identity)
     if let session = sessions[handle], ByteString(session.owner) == identity { return session }
-    if ended.contains(handle, of: identity?.string) { throw .expiredSession }
+    if ended.contains(handle, of: identity) { throw .expiredSession }
     if let owner = setAside[handle], ByteString(owner) == identity { throw .setAside }
     throw .unknownSession
   }
@@ -238,7 +238,7 @@ private struct EndedHandles {
 
   func contains(_ handle: SessionHandle) -> Bool { owners[handle] != nil }
 
-  func contains(_ handle: SessionHandle, of owner: String?) -> Bool {
-    owners[handle].map { ByteString($0) == ByteString(owner) } ?? false
+  func contains(_ handle: SessionHandle, of owner: ByteString?) -> Bool {
+    owners[handle].map { ByteString($0) == owner } ?? false
   }
 }

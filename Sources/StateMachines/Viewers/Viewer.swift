@@ -44,14 +44,15 @@ extension Viewer: Hashable {
   /// Returns true if identity, name and role are the same, and both or neither are the server. The
   /// texts are compared by bytes.
   public static func == (one: Viewer, other: Viewer) -> Bool {
-    one.texts == other.texts && one.role == other.role && one.isServer == other.isServer
+    one.isServer == other.isServer && one.role == other.role
+      && ByteString(one.identity) == ByteString(other.identity)
+      && ByteString(one.name) == ByteString(other.name)
   }
 
   /// Hashes identity, name and role.
   public func hash(into hasher: inout Hasher) {
-    hasher.combine(texts)
+    hasher.combine(ByteString(identity))
+    hasher.combine(ByteString(name))
     hasher.combine(role)
   }
-
-  private var texts: [ByteString?] { [ByteString(identity), ByteString(name)] }
 }

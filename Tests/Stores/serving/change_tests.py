@@ -49,17 +49,12 @@ class ChangeTests(ServingTestCase):
         client = self.client(self.serve("--watch", k=program.command))
         client.call("store/send", store="k", input="first")
         client.call("session/trace", on=True)
-
-        def actions() -> list[str]:
-            client.call("ping")
-            traced = [note["params"] for note in client.notifications if note["method"] == "session/traced"]
-            return [record["action"] for record in traced if record["stage"] == "action"]
-
         program.save("def (")
-        self.wait(lambda: "reloadFailed" in actions(), "the failed change is traced")
+        self.wait(lambda: "reloadFailed" in client.actions(), "the failed change is traced")
         program.save("VERSION = 2\n")
-        self.wait(lambda: "reloaded" in actions(), "the change is traced")
-        self.assertEqual([action for action in actions() if action.startswith("reload")], ["reloadFailed", "reloaded"])
+        self.wait(lambda: "reloaded" in client.actions(), "the change is traced")
+        changes = [action for action in client.actions() if action.startswith("reload")]
+        self.assertEqual(changes, ["reloadFailed", "reloaded"])
 
     def test_view_is_added(self) -> None:
         """The server ended the program, which had sent a view where the store had none."""

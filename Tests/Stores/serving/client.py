@@ -69,6 +69,12 @@ class Client:
             self.read()
         self.socket.settimeout(20)
 
+    def actions(self) -> list[str]:
+        """The actions of the session's stores, with `session/trace`; with a journal, those that it has."""
+        self.call("ping")
+        traced = [note["params"] for note in self.notifications if note["method"] == "session/traced"]
+        return [record["action"] for record in traced if record["stage"] == "action"]
+
     def close(self) -> None:
         self.file.close()
         self.socket.close()

@@ -2,7 +2,6 @@
 """Tests of servers that are killed and started again, with --data-dir."""
 
 import json
-import time
 
 from .case import Program, ServingTestCase
 from .client import Client
@@ -87,9 +86,10 @@ def on_action(params):
     return {}
 """)
         server, client, handle = self.durable(program)
+        client.call("session/trace", on=True)
         client.call("store/send", store="k", input="count")
         self.wait(lambda: program.requests("action"), "the action is sent")
-        time.sleep(0.5)
+        self.wait(lambda: "dropped" in client.actions(), "the effect has ended in the journal")
         server.kill()
         program.set("continue")
         server.start()

@@ -132,7 +132,7 @@ def _response(id: Any, function: Callable[..., str | None], *arguments: Any) -> 
     except Refusal as refusal:
         data = given(path=refusal.path, limit=refusal.limit)
         member, value = "error", text({"code": -32602, "message": refusal.message, "data": data})
-    # Work responds also if it ends by `sys.exit` or is cancelled; elsewhere `sys.exit` ends the program.
+    # Work responds also if it ends by `sys.exit` or is cancelled; in an update, `sys.exit` ends the program.
     except (Exception if threading.current_thread() is threading.main_thread() else BaseException) as error:  # noqa: B030
         # The last calls, which are those of the author: the log takes a limited number of lines.
         traceback.print_exception(error, limit=-5)

@@ -216,10 +216,10 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
     def _fault(self, name: str) -> str | None:
         return faults.pop(0) if (faults := self._faults.get(name)) else None
 
-    def _cancel(self, id: str | None, is_held: bool | None = None) -> None:
+    def _cancel(self, id: str | None, held: bool | None = None) -> None:
         """Cancels the effects with an id: the work that a policy holds back, the others, or both."""
-        held = [task for task in self._tasks if task.effect["type"] == "run" and not task.attempt]
-        self._tasks = [t for t in self._tasks if t.effect.get("id", 0) != id or is_held is (t not in held)]
+        idle = [task for task in self._tasks if task.effect["type"] == "run" and not task.attempt]
+        self._tasks = [t for t in self._tasks if t.effect.get("id", 0) != id or held not in (None, t in idle)]
 
 
 def _failed(effect: dict[str, Any], reason: str, message: str) -> list[dict[str, Any]]:
