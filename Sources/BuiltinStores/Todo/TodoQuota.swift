@@ -6,7 +6,7 @@ internal import Synchronization
 /// A quota for todo lists in memory: counts the lists of a session, which also count for its
 /// identity, if it has one, and for the server.
 public final class TodoQuota: Sendable {
-  let limits: TodoLimits
+  private let server: Server
   private let scope: TodoLimits.Scope
   private let maximum: TodoSize
   private let outer: TodoQuota?
@@ -14,20 +14,29 @@ public final class TodoQuota: Sendable {
   let ahead: TodoSize
   private let todos = Atomic(0)
   private let bytes = Atomic(0)
-  /// The quotas of identities, in the quota of a server: at most one for each token name.
-  private let identities = Lock<[String: Identity]>([:])
+
+  /// The values that all quotas of a server share, so that one of thousands of sessions is small.
+  private final class Server: Sendable {
+    let limits: TodoLimits
+    /// The quotas of identities: at most one for each token name.
+    let identities = Lock<[String: Identity]>([:])
+
+    init(_ limits: TodoLimits) { self.limits = limits }
+  }
 
   private struct Identity {
     weak var quota: TodoQuota?
   }
 
-  /// Creates the quota of a server.
-  public convenience init(_ limits: TodoLimits) { self.init(limits, .memory, in: nil) }
+  var limits: TodoLimits { server.limits }
 
-  private init(_ limits: TodoLimits, _ scope: TodoLimits.Scope, in outer: TodoQuota?) {
-    self.limits = limits
+  /// Creates the quota of a server.
+  public convenience init(_ limits: TodoLimits) { self.init(Server(limits), .memory, in: nil) }
+
+  private init(_ server: Server, _ scope: TodoLimits.Scope, in outer: TodoQuota?) {
+    self.server = server
     self.scope = scope
-    maximum = limits[scope]
+    maximum = server.limits[scope]
     self.outer = outer
     let most = outer?.ahead ?? TodoSize(todos: 64, bytes: 4096)
     ahead = TodoSize(
@@ -42,13 +51,13 @@ public final class TodoQuota: Sendable {
   /// - Parameter identity: The identity of the session's owner; nil if there are no identities.
   @Sendable
   public func session(of identity: String?) -> TodoQuota {
-    TodoQuota(limits, .session, in: identity.map(quota(of:)) ?? self)
+    TodoQuota(server, .session, in: identity.map(quota(of:)) ?? self)
   }
 
   private func quota(of identity: String) -> TodoQuota {
-    identities.withLock { identities in
+    server.identities.withLock { identities in
       if let quota = identities[identity]?.quota { return quota }
-      let quota = TodoQuota(limits, .identity, in: self)
+      let quota = TodoQuota(server, .identity, in: self)
       identities[identity] = Identity(quota: quota)
       return quota
     }

@@ -139,6 +139,7 @@ extension Store {
   func failed(_ error: JSONError, after last: Machine.State?) {
     if let last = last ?? record?.lastState { running.state = last }
     if performing != nil, failure == nil { failure = Failure(error) }
+    releaseBuffers()
     listeners.server?.failed(error)
     observers.tested(.failed(.unencodable(error)))
   }
@@ -153,9 +154,12 @@ extension Store {
     }
     try Machine.advance(
       &published, to: view, by: viewEncoding, using: &buffers.encoded, writing: &buffers.patch)
-    guard !buffers.patch.isEmpty else { return }
+    guard !buffers.patch.isEmpty else { return releaseBuffers() }
     publishChange(view, isRedaction: isRedaction, buffers, to: listeners)
   }
+
+  /// Releases the buffers: no publication tells the server to call `dropBuffers` in this turn.
+  private func releaseBuffers() { buffers = nil }
 
   /// Gives the new state the next revision, and notifies the listeners.
   @inline(__always)
@@ -185,7 +189,9 @@ extension Store {
     try Machine.advance(
       &published, to: view, by: viewEncoding, using: &buffers.encoded, writing: &buffers.patch)
     let patches = views.map { $0.store.advance(to: $0.shown) }
-    guard !buffers.patch.isEmpty || patches.contains(where: { $0 != nil }) else { return }
+    guard !buffers.patch.isEmpty || patches.contains(where: { $0 != nil }) else {
+      return releaseBuffers()
+    }
     publishChange(view, isRedaction: isRedaction, buffers, to: listeners)
     let revision = revision
     for (view, patch) in zip(views, patches) {

@@ -109,6 +109,24 @@ struct StoreTests {
     #expect(await bench.do { $1.state.hidden } == 4)
   }
 
+  @Test(
+    "a store that has published nothing in a turn keeps no buffers", arguments: ["same", "NaN"])
+  func unpublished(input: String) async throws {
+    let bench = try await Bench(
+      ControlledMachine(effects: [
+        "same": { state in .action(.weigh(state.weight)) },
+        "NaN": { _ in .action(.weigh(.nan)) },
+      ]))
+    _ = try? await bench.send(.init(stringLiteral: input))
+    #expect(await bench.do { $1.revision == 0 && $1.buffers == nil })
+    try await bench.send("note")
+    await bench.do { _, store in
+      #expect(store.revision == 1 && store.buffers != nil)
+      store.dropBuffers()
+      #expect(store.buffers == nil)
+    }
+  }
+
   @Test("strings are compared by their bytes")
   func bytes() async throws {
     let bench = try await Bench(Relabel())
