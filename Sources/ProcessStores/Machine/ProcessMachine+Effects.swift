@@ -23,7 +23,7 @@ extension ProcessMachine {
       }
       return .ticks(id, every: .milliseconds(time)) {
         .act(action, of: key, .tick, nil)
-      }.unlessRunning()
+      }.unlessRunning().onCancel(.dropped(key))
     case .after:
       guard let action = described.action, let time = described.milliseconds else { return .none }
       let effect = Effect.action(Action.act(action, of: key, .end, nil))

@@ -54,6 +54,37 @@ class TimerTests(ServingTestCase):
         client.call("session/attach", session=handle, frontend="me", revisions={})
         self.wait(lambda: client.state("k") == "rang", "the action is applied")
 
+    def test_repetition_that_other_work_has_ended_stays_ended(self) -> None:
+        program = self.program("""
+def on_input(params):
+    if params["input"] is None:
+        return {}
+    return {"effects": [params["input"]]}
+
+def on_run(params):
+    return {}
+""")
+        server = self.serve("--data-dir", str(program.folder / "data"), k=program.command)
+        client = self.client(server)
+        handle = client.call("session/open", frontend="me")["session"]
+        client.call("session/trace", on=True)
+        client.call("store/send", store="k", input={
+            "type": "every", "id": "clock", "milliseconds": 20, "action": "tick"})
+        self.wait(lambda: program.requests("action", action="tick"), "it runs")
+        client.call("store/send", store="k", input={
+            "type": "run", "name": "work", "id": "clock", "latest": True})
+        self.wait(lambda: client.actions().count("dropped") == 2, "it has ended, and the work")
+        server.kill()
+        server.start()
+        client = self.client(server)
+        client.call("session/attach", session=handle, frontend="me", revisions={})
+        self.accepted(client, "k", None)
+        ticks = len(program.requests("action", action="tick"))
+        client.call("store/send", store="k", input={
+            "type": "after", "milliseconds": 200, "action": "later"})
+        self.wait(lambda: program.requests("action", action="later"), "ten ticks would be due")
+        self.assertEqual(len(program.requests("action", action="tick")), ticks)
+
     def test_debounced_work_does_not_end_the_work_that_runs(self) -> None:
         program = self.program("""
 def on_input(params):
