@@ -11,7 +11,10 @@ internal import StatewireJSON
 /// handle outlives its connections.
 public final class Session {
   /// The handle; nil for a session that ends with its participant.
-  public internal(set) var handle: SessionHandle? { didSet { account.handle = handle } }
+  public internal(set) var handle: SessionHandle? {
+    get { account.handle }
+    set { account.handle = newValue }
+  }
   /// The identity that has opened the session; nil if there are no identities.
   var owner: String?
   /// The time at which the session expires; nil while a client is attached.
@@ -88,7 +91,6 @@ public final class Session {
     opened = shard.uptime
     account = SessionAccount(maximum: shard.limits.bytesPerSession, within: shard.accounts)
     record = shard.commits.map { SessionRecord(handle, $0) }
-    self.handle = handle
     account.handle = handle
     self.owner = owner
     self.phase = phase
