@@ -40,7 +40,7 @@ export interface Work {
   attempt: number;
   /** Aborted when the result is not needed any more. */
   signal: AbortSignal;
-  /** Sends an action while the work runs. */
+  /** Sends an action while the work runs; does nothing after the work is cancelled. */
   send(action: unknown): void;
 }
 

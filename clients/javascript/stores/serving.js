@@ -39,6 +39,7 @@ export function serve(kind, meta) {
 
 class Program {
 	machines = new Map();
+	// The work that has not ended and is not cancelled.
 	works = new Map();
 
 	constructor(kind, write) {
@@ -57,7 +58,7 @@ class Program {
 		const { id, method, params = {} } = message;
 		try {
 			if (method === "machine/close") this.machines.delete(params.store);
-			else if (method === "machine/cancel") this.works.get(params.run)?.abort();
+			else if (method === "machine/cancel") this.cancel(params.run);
 			else if (method === "machine/run") this.run(id, params);
 			else if (id !== undefined) return result(id, this.result(method.replace("machine/", ""), params));
 			return "";
@@ -74,11 +75,20 @@ class Program {
 		return text;
 	}
 
+	cancel(run) {
+		const work = this.works.get(run);
+		// First, because the listeners of the signal are called now.
+		this.works.delete(run);
+		work?.abort();
+	}
+
 	async run(id, { store, run, name, arguments: args, attempt }) {
 		const controller = new AbortController();
 		this.works.set(run, controller);
-		const send = (action) =>
+		const send = (action) => {
+			if (!this.works.has(run)) return;
 			this.write(`${JSON.stringify({ jsonrpc: "2.0", method: "machine/send", params: { store, run, action } })}\n`);
+		};
 		try {
 			const action = await perform(this.kind, name, args, { name, attempt, signal: controller.signal, send });
 			this.write(result(id, JSON.stringify({ action })));

@@ -320,3 +320,21 @@ test("responses are not kept while later requests take long", () => {
 	// The program has found responses in its output.
 	assert.ok(responses.some(({ result }) => result.patch));
 });
+
+test("cancelled work sends nothing", () => {
+	// Its actions counted as unknown messages, of which the server accepts a limited number.
+	const program = `
+		import { serve } from "${new URL("../stores.js", import.meta.url)}";
+		const work = (_, { send, signal }) => new Promise((resolve) => {
+			send("first");
+			signal.addEventListener("abort", () => resolve(send("second")));
+		});
+		serve({ initial: 0, update: () => {}, runs: { work } });`;
+	const params = { store: 1, run: 5, name: "work", arguments: null, attempt: 1 };
+	const input = [{ id: 1, method: "machine/run", params }, { method: "machine/cancel", params: { run: 5 } }]
+		.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
+		.join("");
+	const done = spawnSync(process.execPath, ["--input-type=module", "-e", program], { input, encoding: "utf8" });
+	const messages = done.stdout.trim().split("\n").map((line) => JSON.parse(line));
+	assert.deepEqual(messages.filter(({ method }) => method).map(({ params }) => params.action), ["first"]);
+});

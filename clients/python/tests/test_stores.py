@@ -22,6 +22,7 @@ from statewire.stores import (
     TestFailure,
     TestStore,
     Viewer,
+    Work,
     action,
     after,
     cancel,
@@ -455,6 +456,28 @@ class Served(unittest.TestCase):
         done = subprocess.run(
             [sys.executable, "-c", program], input="".join(lines), capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, len(done.stdout.splitlines())), (3, 1))
+
+    def test_cancelled_work_sends_nothing(self) -> None:
+        """Its actions counted as unknown messages, of which the server accepts a limited number."""
+        output, sent, cancelled, done = io.BytesIO(), *(threading.Event() for _ in range(3))
+
+        def work(arguments: Any, work: Work) -> None:
+            work.send("first")
+            sent.set()
+            cancelled.wait(10)
+            work.send("second")
+            done.set()
+
+        program = Program(StoreKind(initial=0, update=update, runs={"work": work}), cast(BinaryIO, output))
+        params = {"store": 1, "run": 5, "name": "work", "arguments": None, "attempt": 1}
+        program.result({"id": 1, "method": "machine/run", "params": params})
+        self.assertTrue(sent.wait(10))
+        program.result({"method": "machine/cancel", "params": {"run": 5}})
+        cancelled.set()
+        self.assertTrue(done.wait(10))
+        messages = [json.loads(line) for line in output.getvalue().splitlines()]
+        actions = [each["params"]["action"] for each in messages if "params" in each]
+        self.assertEqual(actions, ["first"])
 
     def test_work_that_ends_by_any_exception_has_a_response(self) -> None:
         """Its effect did not end."""

@@ -23,7 +23,7 @@ class Work:
     """The context of work, an optional last parameter of a function in `runs`.
 
     - `name` and `attempt` are the name and the number of the attempt, from 1.
-    - `send(action)` sends an action while the work runs.
+    - `send(action)` sends an action while the work runs; it does nothing after the work is cancelled.
     """
 
     def __init__(self, name: str, attempt: int, send: Callable[[Any], None], waits: bool = True) -> None:
@@ -46,6 +46,7 @@ class Program:
     def __init__(self, kind: StoreKind, output: BinaryIO) -> None:
         self._kind, self._output = kind, output
         self._machines: dict[int, Machine] = {}
+        # The work that has not ended and is not cancelled.
         self._works: dict[int, Work] = {}
 
     def write(self, line: str, since: float = 0) -> None:
@@ -70,7 +71,7 @@ class Program:
         elif method == "run":
             self._run(message["id"], **params)
         elif method == "cancel":
-            if work := self._works.get(params["run"]):
+            if work := self._works.pop(params["run"], None):
                 work.cancelled.set()
         else:
             raise NotImplementedError(f"unknown method machine/{method}")
@@ -79,11 +80,12 @@ class Program:
     def _run(self, id: Any, store: int, run: int, name: str, arguments: Any, attempt: int, **_: Any) -> None:
         def send(action: Any) -> None:
             sent = {"store": store, "run": run, "action": tagged(action)}
-            self.write(text({"jsonrpc": "2.0", "method": "machine/send", "params": sent}) + "\n")
+            if run in self._works:
+                self.write(text({"jsonrpc": "2.0", "method": "machine/send", "params": sent}) + "\n")
 
         def do() -> None:
             self.write(_response(id, perform, self._kind, work, arguments))
-            del self._works[run]
+            self._works.pop(run, None)
 
         self._works[run] = work = Work(name, attempt, send)
         threading.Thread(target=do, daemon=True).start()
@@ -91,9 +93,8 @@ class Program:
 
 def perform(kind: StoreKind, work: Work, arguments: Any) -> str:
     """Does work; returns the result of `machine/run` as JSON text."""
-    result = call(kind.runs[work.name], arguments, work)
-    action = asyncio.run(result) if asyncio.iscoroutine(result) else result
-    return text(given(action=tagged(action)))
+    action = call(kind.runs[work.name], arguments, work)
+    return text(given(action=tagged(asyncio.run(action) if asyncio.iscoroutine(action) else action)))
 
 
 def serve(kind: StoreKind | None = None, **members: Any) -> None:
