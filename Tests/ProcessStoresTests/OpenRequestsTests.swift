@@ -40,6 +40,14 @@ struct OpenRequestsTests {
     #expect(requests.suspects.areLikely)
   }
 
+  @Test("no request has an id that the process has invented", arguments: [.min, -1, 0, 2, .max])
+  func invented(id: Int) {
+    var requests = OpenRequests()
+    requests.add(1, opening)
+    #expect(requests.remove(id) == nil)
+    #expect(requests.remove(1) != nil)
+  }
+
   @Test("an opening that is given up is not a response")
   func openings() throws {
     var requests = OpenRequests()

@@ -49,6 +49,27 @@ struct SchemaChangeTests {
         to: try description(input: changed, view: view)) == faults)
   }
 
+  @Test(
+    "schemas that refer to themselves many times are compared in a short time",
+    arguments: [
+      // The references of both meet.
+      (##"{"$ref": "#/$defs/Node"}"##, ##"{"$ref": "#/$defs/Node"}"##),
+      // They do not.
+      (##"{"$ref": "#/$defs/Node"}"##, ##"{"properties": {"left": {"$ref": "#/$defs/Node"}}}"##),
+    ])
+  func recursion(oldRoot: String, newRoot: String) throws {
+    func schema(_ root: String, _ type: String) -> String {
+      let pair = { (child: String) in #"{"properties":{"left":\#(child),"right":\#(child)}}"# }
+      let node = pair(pair(##"{"$ref": "#/$defs/Node"}"##))
+      return #"{"properties": {"tree": \#(root), "last": {"type": "\#(type)"}},"#
+        + #""$defs": {"Node": \#(node)}}"#
+    }
+    let faults = SchemaChange.faults(
+      from: try description(input: input, view: schema(oldRoot, "integer")),
+      to: try description(input: input, view: schema(newRoot, "string")))
+    #expect(oldRoot != newRoot || faults == ["the type of view state/last changed"])
+  }
+
   @Test("a member of the view state that is gone is named")
   func views() throws {
     let changed = view.replacing("count", with: "number")

@@ -30,7 +30,7 @@ extension Everyone: ProcessAudience {
 /// The viewers with one value of the property that selects views.
 struct KeyedAudience: ProcessAudience {
   let key: String?
-  init(_ value: String?) { key = value }
+  init(_ value: String?) { key = value.map(viewName) }
 }
 
 /// A machine that runs in a program: inputs and actions are exchanges with the program, whose responses
@@ -72,7 +72,7 @@ struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
       state.views = update.views
       if let answered = update.answered { state.answered = answered }
       if let ended = update.ended { state.pending.remove(id: ended) }
-      for pending in update.effects { state.begin(pending) }
+      state.begin(update.effects)
     case .dropped(let key): state.pending.remove(id: key)
     case .act, .happened, .failed, .reloaded, .reloadFailed: break
     }
@@ -105,7 +105,8 @@ struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
   func recipients(of event: ProcessEvent, in state: State) -> EventRecipients {
     guard let recipients = event.recipients else { return .everyone }
     guard let viewKey else { return .only { _ in false } }
-    return .only { viewKey.value(of: $0).map(recipients.contains) ?? false }
+    let names = Set(recipients.map(viewName))
+    return .only { viewKey.value(of: $0).map { names.contains(viewName($0)) } ?? false }
   }
 
   func isRedaction(_ action: Action) -> Bool {
@@ -148,16 +149,28 @@ extension ProcessMachine: DurableMachine {
 }
 
 extension ProcessState {
-  /// Adds an effect that begins, or removes those that it cancels.
-  mutating func begin(_ new: PendingEffect) {
-    switch new.effect.type {
-    case .cancel: pending.removeAll { $0.effect.id == new.effect.id }
-    case .every:
-      let isRunning = pending.contains {
-        $0.effect.type == .every && $0.effect.id == new.effect.id
+  /// Adds the effects that begin, and removes those that are cancelled.
+  ///
+  /// It goes through the pending effects at most twice, however many effects begin.
+  mutating func begin(_ effects: [PendingEffect]) {
+    // The last cancellation of each id.
+    var cancelled: [ByteString: Int] = [:]
+    for (index, new) in effects.enumerated() where new.effect.type == .cancel {
+      if let id = new.effectID { cancelled[id] = index }
+    }
+    if !cancelled.isEmpty {
+      pending.removeAll { each in each.effectID.map { cancelled[$0] != nil } ?? false }
+    }
+    var repeating: Set<ByteString>?
+    for (index, new) in effects.enumerated() where new.effect.type != .cancel {
+      if let id = new.effectID, let end = cancelled[id], index < end { continue }
+      if new.effect.type == .every, let id = new.effectID {
+        var running = repeating ?? Set(pending.lazy.filter(\.isRepeated).compactMap(\.effectID))
+        let isFirst = running.insert(id).inserted
+        repeating = running
+        if !isFirst { continue }
       }
-      if !isRunning { pending.append(new) }
-    case .action, .after, .run: pending.append(new)
+      pending.append(new)
     }
   }
 }

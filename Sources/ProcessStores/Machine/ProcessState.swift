@@ -14,7 +14,7 @@ struct ProcessState: Codable, Sendable {
   private var shown: Document
   /// The property of viewers that selects their view; nil for none.
   let viewKey: ViewKey?
-  /// The views of single viewers.
+  /// The views of single viewers, by `viewName`.
   var views: [String: Document]
   /// The effects that have not ended, in the order in which they began. A list in which one is found
   /// by its key, because each input in flight can have one.
@@ -43,6 +43,25 @@ struct ProcessState: Codable, Sendable {
   func view(of viewer: String?) -> Document {
     viewer.flatMap { views[$0] } ?? view ?? state
   }
+}
+
+/// Returns the key of the views of viewers with a name.
+///
+/// The characters outside of ASCII are escaped, as in JSON. Swift compares texts by their characters, and
+/// two viewers whose names have the same characters in other bytes are two.
+func viewName(_ name: String) -> String {
+  let backslash = UInt16(UInt8(ascii: "\\"))
+  guard name.utf16.contains(where: { $0 >= 0x80 || $0 == backslash }) else { return name }
+  var key = ""
+  for unit in name.utf16 {
+    if unit < 0x80, unit != backslash {
+      key.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
+    } else {
+      let digits = String(unit, radix: 16)
+      key += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+  }
+  return key
 }
 
 /// The change of a store that a response of the program makes.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StateMachines
 internal import StatewireJSON
 
 /// An effect as the program describes it.
@@ -136,4 +137,8 @@ struct PendingEffect: Codable, Hashable, Identifiable, Sendable {
   let effect: EffectDescription
   /// The time at which it began, in milliseconds since 1970.
   let since: Int
+
+  /// The id by which it is cancelled.
+  var effectID: ByteString? { ByteString(effect.id) }
+  var isRepeated: Bool { effect.type == .every }
 }

@@ -57,7 +57,8 @@ struct OpenRequests {
 
   /// Removes a request that has its response; nil if there is none with this id.
   mutating func remove(_ id: Int) -> Entry? {
-    let index = id - firstID
+    // The process chooses the id: any integer.
+    let index = id < firstID ? -1 : id - firstID
     guard ordered.indices.contains(index), let entry = ordered[index] else {
       return work.isEmpty ? nil : work.removeValue(forKey: id)
     }

@@ -15,6 +15,16 @@ final class ProgramInstance {
   var feed: ExchangeReply<ProcessAction>?
   /// The viewers; nil if they have never been passed on.
   var viewers: [Viewer]?
+  /// The state of the request with the viewers.
+  var viewersProgress = ViewersProgress.none
+  enum ViewersProgress {
+    case none
+    case sent
+    /// The viewers have changed since it was sent.
+    case outdated
+  }
+  /// The repeated effects of which an action waits for the program or for its response.
+  var openTicks: Set<Int> = []
   /// True once the program has a state of the store.
   var hasState = false
   /// True if the process knows the store, or has been asked to open it.
@@ -104,8 +114,9 @@ final class ProgramInstance {
     let view = try changed(self.view ?? .empty, by: parsed.view) ?? self.view
     var views = self.views
     for (key, change) in parsed.views {
-      views[key] = try change.map { change throws(JSONError) in
-        try changed(views[key] ?? .empty, by: change) ?? .empty
+      let name = viewName(key)
+      views[name] = try change.map { change throws(JSONError) in
+        try changed(views[name] ?? .empty, by: change) ?? .empty
       }
     }
     self.version = version

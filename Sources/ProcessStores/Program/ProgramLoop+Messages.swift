@@ -15,18 +15,14 @@ extension ProgramLoop {
       switch try ProgramMessage(line) {
       case .result(let id, let text):
         guard let ended = remove(id) else {
-          // The response to work that was cancelled.
-          guard id <= requests.last else {
-            throw JSONError(.value, "no request has the id \(id)")
-          }
-          try countUnsolicitedMessage()
+          try takeLateResponse(id)
           return true
         }
         request = ended
         try take(text, ended)
       case .error(let id, let error):
         guard let ended = remove(id) else {
-          try countUnsolicitedMessage()
+          try takeLateResponse(id)
           return true
         }
         request = ended
@@ -37,6 +33,9 @@ extension ProgramLoop {
           try countUnsolicitedMessage()
           return true
         }
+        if isFull {
+          throw JSONError(.value, "work sends actions, and the program does not read its requests")
+        }
         if case .enqueued(remaining: ..<2) = events.yield(.action(action)) {
           throw JSONError(
             .value, "work has sent more than 1000 actions that the store has not applied")
@@ -45,11 +44,16 @@ extension ProgramLoop {
       }
       return true
     } catch {
-      failed(
-        "the program violated the protocol: \(error.message) (at \(error.pathDescription))",
-        at: request)
+      let place = error.path.isEmpty ? "" : " (at \(error.pathDescription))"
+      failed("the program violated the protocol: \(error.message)\(place)", at: request)
       return false
     }
+  }
+
+  /// Ignores the response to work that was cancelled.
+  private func takeLateResponse(_ id: Int) throws(JSONError) {
+    guard id <= requests.last else { throw JSONError(.value, "no request has the id \(id)") }
+    try countUnsolicitedMessage()
   }
 
   private func take(_ result: UnsafeRawBufferPointer, _ request: Request) throws(JSONError) {
@@ -62,14 +66,14 @@ extension ProgramLoop {
       var state = ProcessState(
         version: update.version, state: update.state, view: update.view, views: update.views,
         viewKey: description.viewKey)
-      for effect in update.effects { state.begin(effect) }
+      state.begin(update.effects)
       opened(.success(state))
     case .restore(let instance):
       try update(instance, result, isRestored: true)
       restored(instance)
     case .viewers(let instance):
       try update(instance, result)
-      instance.forgetFailures(at: ProgramInstance.viewersKey)
+      viewersEnded(instance)
     case .job(let instance, let job): try end(job, instance, result)
     }
   }
@@ -101,6 +105,7 @@ extension ProgramLoop {
         ParsedUpdate(result), of: nil, ending: origin == .end ? key : nil,
         version: description.version, now: reply.clock.milliseconds)
       instance.forgetFailures(at: key)
+      instance.openTicks.remove(key)
       deliver(reply.message(.updated(update)), to: reply)
     case .work(let work, let pending, _, let events):
       works[work] = nil
@@ -128,14 +133,15 @@ extension ProgramLoop {
       setAside(instance, "the program cannot restore a store: \(error.message)")
     case .probe: break
     case .viewers(let instance):
-      instance.forgetFailures(at: ProgramInstance.viewersKey)
       logFailure("machine/viewers failed: \(error.message)")
+      viewersEnded(instance)
     case .job(let instance, let job):
       switch job {
       case .input(_, _, _, let reply):
         deliver(reply.message(nil, refusing: refusal(error)), to: reply)
       case .action(_, let key, let origin, _, let reply):
         instance.forgetFailures(at: key)
+        instance.openTicks.remove(key)
         logFailure("machine/action failed: \(error.message)")
         deliver(reply.message(origin == .end ? .dropped(key) : nil), to: reply)
       case .work(let work, let pending, _, let events):

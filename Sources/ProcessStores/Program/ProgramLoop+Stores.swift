@@ -23,6 +23,8 @@ extension ProgramLoop {
       begin(setup, state, reply)
     case .job(let number, let job):
       guard let instance = instances[number] else { return end(job, nil) }
+      // One time of a repeated effect stands for all later ones until the program has responded.
+      if let key = job.tick, !instance.openTicks.insert(key).inserted { return end(job, nil) }
       take(job, instance)
     case .viewers(let number, let viewers):
       // A restored store has its viewers before it begins.
@@ -68,6 +70,14 @@ extension ProgramLoop {
   var unavailable: InputRefusal {
     InputRefusal(
       .unavailable, "the program of the store kind \(kind.quoted()) does not run now")
+  }
+
+  /// The error of inputs while too much waits for the program.
+  private var overloaded: InputRefusal {
+    InputRefusal(
+      .unavailable,
+      "more than \(Self.maximumUnsent >> 20) MiB wait for the program of the store kind \(kind.quoted())"
+    )
   }
 
   private func open(
@@ -178,10 +188,25 @@ extension ProgramLoop {
     add(id, .restore(instance))
   }
 
+  /// Handles the response to the viewers of a store, and sends those that have come meanwhile.
+  func viewersEnded(_ instance: ProgramInstance) {
+    instance.forgetFailures(at: ProgramInstance.viewersKey)
+    let wasLast = instance.viewersProgress == .sent
+    instance.viewersProgress = .none
+    if !wasLast, instance.isOpen { sendViewers(instance) }
+  }
+
+  /// Sends the viewers of a store, unless the program works on earlier ones: thousands of clients may
+  /// connect in a short time, and each request has all viewers.
   private func sendViewers(_ instance: ProgramInstance) {
     guard description.watchesViewers, let viewers = instance.viewers,
       !instance.hasFailedTooOften(ProgramInstance.viewersKey)
     else { return }
+    guard instance.viewersProgress == .none else {
+      instance.viewersProgress = .outdated
+      return
+    }
+    instance.viewersProgress = .sent
     let now = instance.feed?.clock.milliseconds ?? 0
     let id = requests.request("machine/viewers") { params in
       params.member("store", instance.setup.number)
@@ -202,7 +227,7 @@ extension ProgramLoop {
     if case .work = job, isRestoringAll {
       holdsWork = true
     } else if instance.isOpen, case .running = phase {
-      if isFull, case .input = job { return end(job, unavailable) }
+      if isFull, case .input = job { return end(job, overloaded) }
       return send(job, instance)
     }
     // Actions and work wait for the program; inputs do so only while it starts.
@@ -210,9 +235,6 @@ extension ProgramLoop {
     case (.input, .starting) where hasFailedToStart, (.input, .waiting) where hasFailedToStart:
       end(job, unavailable)
     case (.input, .waiting(let time)) where time > .now: end(job, unavailable)
-    case (.action(_, let key, .tick, _, _), _)
-    where instance.waiting.contains { $0.isTick(key) }:
-      end(job, nil)
     default: instance.waiting.append(job)
     }
   }
@@ -300,7 +322,8 @@ extension ProgramLoop {
   /// Ends a request whose process has ended.
   func interrupted(_ request: Request, _ reason: String) {
     switch request {
-    case .describe, .viewers, .probe: break
+    case .describe, .probe: break
+    case .viewers(let instance): instance.viewersProgress = .none
     case .restore(let instance):
       restoring -= 1
       guard instance.hasFailedTooOften(nil) else { return }
@@ -316,6 +339,7 @@ extension ProgramLoop {
       case .action(_, let key, _, _, _):
         // Nothing of it is in the state.
         guard instance.hasFailedTooOften(key) else { return instance.repeatLater(job) }
+        instance.openTicks.remove(key)
         logFailure("dropped an action: the program failed at it 3 times")
         end(job, nil)
       case .work(_, let pending, _, let events):
@@ -331,9 +355,9 @@ extension ProgramLoop {
 }
 
 extension ProgramJob {
-  /// True if it is an action of a repeated effect.
-  fileprivate func isTick(_ key: Int) -> Bool {
-    if case .action(_, key, .tick, _, _) = self { true } else { false }
+  /// The key of the repeated effect of which it is an action; nil for other jobs.
+  fileprivate var tick: Int? {
+    if case .action(_, let key, .tick, _, _) = self { key } else { nil }
   }
 }
 

@@ -13,8 +13,12 @@ extension ProgramLoop {
   /// Starts the successor when files have changed, and follows it until it replaces the process.
   func watch() {
     if nextLook <= .now {
-      nextLook = .now + .milliseconds(Int(Self.watchInterval))
-      if files?.hasChanged() == true { startSuccessor() }
+      let began = ContinuousClock.now
+      let hasChanged = files?.hasChanged() == true
+      // The stores wait meanwhile, so that at most a twentieth of the time is for a large folder.
+      let time = began.duration(to: .now)
+      nextLook = .now + max(.milliseconds(Int(Self.watchInterval)), time * 20)
+      if hasChanged { startSuccessor() }
     }
     guard let successor else { return replaceIfIdle() }
     successor.streams.receiveErrors { self.successor?.lastError = $0 }

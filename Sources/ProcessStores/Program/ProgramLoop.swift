@@ -299,8 +299,12 @@ final class ProgramLoop {
   /// The bytes that wait for the process.
   var unsentBytes: Int { requests.output.count + (process?.unsentCount ?? 0) }
 
-  /// True while so much waits for the process that stores get errors.
-  var isFull: Bool { process?.isFull ?? false }
+  /// The most bytes that wait for the process before inputs get errors. The process is read meanwhile:
+  /// it may write its responses before it reads more.
+  static let maximumUnsent = 64 << 20
+
+  /// True while so much waits for the process that inputs get errors.
+  var isFull: Bool { unsentBytes > Self.maximumUnsent }
 
   private func send() {
     if requests.output.count > 0 {

@@ -101,6 +101,8 @@ struct ProgramProcess {
     }
     // Also the processes that it has started, and that have not left the group.
     kill(-id, SIGKILL)
+    // It may have left the group itself. Its number is not used again before it is reaped.
+    if !isReaped { kill(id, SIGKILL) }
     while !isReaped {
       let result = waitpid(id, &status, 0)
       isReaped = result == id || (result < 0 && errno != EINTR)

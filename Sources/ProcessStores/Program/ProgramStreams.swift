@@ -46,7 +46,11 @@ final class ProgramStreams {
   ///
   /// - Parameter waits: True to give it time to end by itself after the end of its input.
   /// - Returns: The way in which it has ended.
-  func end(waiting waits: Bool = false) -> String { process.end(waiting: waits) }
+  func end(waiting waits: Bool = false) -> String {
+    // Its descriptor is closed, and may be that of something else in the next moment.
+    hasErrors = false
+    return process.end(waiting: waits)
+  }
 
   /// Returns the number of lines without a message since the last call.
   func takeBlankLines() -> Int {
@@ -54,16 +58,11 @@ final class ProgramStreams {
     return blankLines
   }
 
-  private static let maximumUnsent = 64 << 20
-
   var unsentCount: Int { unsent.count - sentCount }
-
-  /// True while so much waits for the process that it is not read either.
-  var isFull: Bool { unsentCount > Self.maximumUnsent }
 
   /// The descriptors to wait for.
   var items: [pollfd] {
-    var items = [pollfd(fd: process.output, events: Int16(isFull ? 0 : POLLIN), revents: 0)]
+    var items = [pollfd(fd: process.output, events: Int16(POLLIN), revents: 0)]
     if hasErrors { items.append(pollfd(fd: process.errors, events: Int16(POLLIN), revents: 0)) }
     if unsentCount > 0 {
       items.append(pollfd(fd: process.input, events: Int16(POLLOUT), revents: 0))
@@ -121,7 +120,6 @@ final class ProgramStreams {
   func receive(_ line: (UnsafeRawBufferPointer) -> Bool) -> Output {
     // A process that does not read its input cannot be a store.
     if isInputClosed { return .ended }
-    if isFull { return .open }
     // A bounded part, so that the stores are served in between.
     for _ in 0..<16 {
       let count = read(process.output, &received)

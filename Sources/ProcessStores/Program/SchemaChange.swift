@@ -3,53 +3,73 @@
 internal import StatewireJSON
 
 /// The changes of a program's schemas for which clients are not prepared.
-enum SchemaChange {
+struct SchemaChange {
+  /// The old and the new schema, with their definitions.
+  private let roots: (JSONValue, JSONValue)
+  /// True if clients send the values.
+  private let isSent: Bool
+  private var faults: [String] = []
+  /// The pairs of references that have been compared: a schema may refer to itself.
+  private var compared: Set<[String]> = []
+  /// The number of schemas that are still compared, and the depth of the present one: references need
+  /// not meet in pairs.
+  private var (left, depth) = (10_000, 0)
+
   /// Returns one sentence for each incompatible change; none if there are none.
   ///
   /// It compares the forms of enumerations, the members of objects and the types of both, also where
   /// schemas refer to definitions. Other keywords are not compared.
   static func faults(from old: ProgramDescription, to new: ProgramDescription) -> [String] {
-    var faults: [String] = []
     // Clients send inputs and configurations, so a form that is gone and a member that is new and
     // required are faults. They receive views and events, so a member that is gone is one.
-    compare(old.configuration, new.configuration, "configuration", isSent: true, &faults)
-    compare(old.input, new.input, "input", isSent: true, &faults)
-    compare(old.viewState, new.viewState, "view state", isSent: false, &faults)
-    compare(old.event, new.event, "event", isSent: false, &faults)
+    var faults = faults(old.configuration, new.configuration, "configuration", isSent: true)
+    faults += self.faults(old.input, new.input, "input", isSent: true)
+    faults += self.faults(old.viewState, new.viewState, "view state", isSent: false)
+    faults += self.faults(old.event, new.event, "event", isSent: false)
     if old.viewKey != new.viewKey {
       faults.append("viewsBy changed; open stores keep the previous value")
     }
     return faults
   }
 
-  private static func compare(
-    _ old: JSONSchema?, _ new: JSONSchema?, _ name: String, isSent: Bool, _ faults: inout [String]
-  ) {
-    guard let old, let new else { return }
-    let roots = (old.value, new.value)
-    compare(old.value, new.value, roots, name, isSent: isSent, 0, &faults)
+  private static func faults(
+    _ old: JSONSchema?, _ new: JSONSchema?, _ name: String, isSent: Bool
+  ) -> [String] {
+    guard let old, let new else { return [] }
+    var change = SchemaChange(roots: (old.value, new.value), isSent: isSent)
+    change.compare(old.value, new.value, name)
+    return change.faults
   }
 
-  private static func compare(
-    _ old: JSONValue, _ new: JSONValue, _ roots: (JSONValue, JSONValue), _ name: String,
-    isSent: Bool, _ depth: Int, _ faults: inout [String]
-  ) {
-    guard depth < 32 else { return }
-    let (old, new) = (resolved(old, roots.0), resolved(new, roots.1))
+  private init(roots: (JSONValue, JSONValue), isSent: Bool) {
+    (self.roots, self.isSent) = (roots, isSent)
+  }
+
+  private mutating func compare(_ old: JSONValue, _ new: JSONValue, _ name: String) {
+    if let one = old["$ref"]?.string, let other = new["$ref"]?.string,
+      !compared.insert([one, other]).inserted
+    {
+      return
+    }
+    guard left > 0, depth < 64 else { return }
+    left -= 1
+    depth += 1
+    defer { depth -= 1 }
+    let (old, new) = (Self.resolved(old, roots.0), Self.resolved(new, roots.1))
     if let one = old["type"], let other = new["type"], one != other {
       return faults.append("the type of \(name) changed")
     }
-    let (forms, newForms) = (self.forms(of: old, roots.0), self.forms(of: new, roots.1))
+    let (forms, newForms) = (Self.forms(of: old, roots.0), Self.forms(of: new, roots.1))
     for (tag, form) in forms {
       guard let other = newForms[tag] else {
         if isSent { faults.append("\(tag.quoted(upTo: 64)) was removed from the cases of \(name)") }
         continue
       }
-      compare(form, other, roots, "\(name) \(tag)", isSent: isSent, depth + 1, &faults)
+      compare(form, other, "\(name) \(tag)")
     }
-    let required = names(new["required"])
+    let required = Self.names(new["required"])
     if isSent {
-      for member in required.subtracting(names(old["required"])).sorted() {
+      for member in required.subtracting(Self.names(old["required"])).sorted() {
         faults.append("\(name) now requires member \(member.quoted(upTo: 64))")
       }
     }
@@ -61,7 +81,7 @@ enum SchemaChange {
         if !isSent { faults.append("member \(member.quoted(upTo: 64)) was removed from \(name)") }
         continue
       }
-      compare(schema, other, roots, "\(name)/\(member)", isSent: isSent, depth + 1, &faults)
+      compare(schema, other, "\(name)/\(member)")
     }
   }
 
@@ -82,7 +102,7 @@ enum SchemaChange {
     for choice in schema["oneOf"]?.array ?? schema["anyOf"]?.array ?? [] {
       let form = resolved(choice, root)
       let tag = form["properties"]?["type"]
-      if let name = tag?["const"]?.string ?? tag?["enum"]?[0]?.string { forms[name] = form }
+      if let name = tag?["const"]?.string ?? tag?["enum"]?[0]?.string { forms[name] = choice }
     }
     for case .string(let value) in schema["enum"]?.array ?? [] { forms[value] = .bool(true) }
     return forms

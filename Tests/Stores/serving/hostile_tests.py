@@ -19,6 +19,8 @@ while True:
     "errors": "while True: sys.stderr.write('noise\\n' * 1000)",
     "deep": "def on_describe(params): print('[' * 100000, flush=True)",
     "wrong": "def on_input(params): message['id'] += 1000; return {}",
+    "least": "def on_input(params): message['id'] = -(1 << 63); return {}",
+    "escape": "def on_input(params): os.setpgid(0, os.getpgid(os.getppid())); time.sleep(1000)",
     "patch": "def on_input(params): return {'patch': [{'op': 'remove', 'path': '/nowhere'}]}",
     "never": "def on_input(params): pass",
     "memory": "def on_input(params): x = ['x' * (1 << 20) for _ in range(1 << 14)]; return {}",
@@ -108,6 +110,26 @@ def begin():
 def misbehave():
     time.sleep(1000)
 """)
+
+    def test_program_that_writes_before_it_reads(self) -> None:
+        """The server did not read it while more than 64 MiB waited for it, so both waited."""
+        program = self.program("""
+def on_input(params):
+    return {"state": {"text": "x" * 200_000}}
+""")
+        server = self.serve(k=program.command)
+        asked = []
+        clients = [self.client(server) for _ in range(60)]
+        for client in clients:
+            client.call("store/open", store="k", kind="k", config={})
+        for client in clients:
+            asked.append((client, [client.send("store/send", store="k", input="y" * 900_000) for _ in range(3)]))
+        for client, numbers in asked:
+            for number in numbers:
+                response = client.response(number)
+                if "error" in response:
+                    self.assertIn("MiB wait for the program", response["error"]["message"])
+        self.assertEqual(program.starts(), 1)
 
     def test_deep_input_of_a_recursive_schema(self) -> None:
         program = self.program("""

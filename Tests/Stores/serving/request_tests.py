@@ -86,6 +86,51 @@ def on_input(params):
                 state = applied(each["params"]["patch"], state)
         self.assertEqual(state, {"n": 1, "you": "alice"})
 
+    def test_names_of_viewers_are_compared_by_bytes(self) -> None:
+        program = self.program("""
+def on_describe(params):
+    return {"protocol": 1, "viewsBy": "frontend", "watchesViewers": True}
+
+def on_viewers(params):
+    return {"views": {each["frontend"]: {"view": list(each["frontend"].encode())} for each in params["viewers"]}}
+""")
+        server = self.serve("--session-time", "600", k=program.command)
+        session, clients = None, []
+        for name in ("\u00e9", "e\u0301"):
+            client = self.client(server)
+            clients.append((client, list(name.encode())))
+            if session is None:
+                session = client.call("session/open", frontend=name)["session"]
+            else:
+                client.call("session/attach", session=session, frontend=name, revisions={})
+            client.call("store/subscribe", store="k")
+            self.wait(lambda: clients[-1][0].state("k") == clients[-1][1], "it has a view of its own")
+        for client, view in clients:
+            self.assertEqual(client.state("k"), view)
+
+    def test_viewers_that_come_in_a_short_time_are_passed_on_together(self) -> None:
+        program = self.program("""
+def on_describe(params):
+    return {"protocol": 1, "watchesViewers": True}
+
+def on_viewers(params):
+    if params["viewers"]:
+        wait_for("continue")
+    return {}
+""")
+        server = self.serve("--session-time", "600", k=program.command)
+        first = self.client(server)
+        session = first.call("session/open", frontend="0")["session"]
+        first.call("store/subscribe", store="k")
+        self.wait(lambda: program.requests("viewers"), "the program works at the first one")
+        for number in range(1, 30):
+            client = self.client(server)
+            client.call("session/attach", session=session, frontend=str(number), revisions={})
+            client.call("store/subscribe", store="k")
+        program.set("continue")
+        self.wait(lambda: len(program.requests("viewers")[-1]["viewers"]) == 30, "the program knows all")
+        self.assertLessEqual(len(program.requests("viewers")), 3)
+
     def test_store_gets_a_view_later(self) -> None:
         """The server ended the program, although a library cannot know whether a view comes."""
         program = self.program("""

@@ -85,6 +85,34 @@ def on_run(params):
         self.wait(lambda: program.requests("action", action="later"), "ten ticks would be due")
         self.assertEqual(len(program.requests("action", action="tick")), ticks)
 
+    def test_one_action_of_a_repetition_waits_for_a_slow_program(self) -> None:
+        program = self.program("""
+def on_input(params):
+    return {"effects": [params["input"]]}
+
+def on_action(params):
+    if params["action"] == "tick":
+        wait_for("continue")
+    return {}
+""")
+        client = self.client(self.serve(k=program.command))
+        client.call("store/send", store="k", input={
+            "type": "every", "id": "clock", "milliseconds": 1, "action": "tick"})
+        self.wait(lambda: program.requests("action", action="tick"), "the program works at the first one")
+        later = client.send("store/send", store="k", input={
+            "type": "after", "milliseconds": 0, "action": "later"})
+        # Hundreds of times pass.
+        other = self.client(self.serve(k=self.program("""
+def on_input(params):
+    return {"effects": [{"type": "after", "milliseconds": 300, "action": 1}]}
+""").command))
+        other.call("store/send", store="k", input=None, settle=True)
+        program.set("continue")
+        client.response(later)
+        self.wait(lambda: program.requests("action", action="later"), "the other action follows")
+        before = [each["action"] for each in program.requests("action")]
+        self.assertLess(before.index("later"), 50)
+
     def test_debounced_work_does_not_end_the_work_that_runs(self) -> None:
         program = self.program("""
 def on_input(params):
