@@ -338,3 +338,18 @@ test("cancelled work sends nothing", () => {
 	const messages = done.stdout.trim().split("\n").map((line) => JSON.parse(line));
 	assert.deepEqual(messages.filter(({ method }) => method).map(({ params }) => params.action), ["first"]);
 });
+
+test("the parts of a frozen state are frozen and have a JSON form", async () => {
+	const kind = {
+		initial: () => Object.freeze({ items: [] }),
+		update(state, input) {
+			if (input === "mutate") state.items.push("x");
+			if (input === "date") return Object.freeze({ items: [new Date(0)] });
+		},
+	};
+	const store = new TestStore(kind);
+	await assert.rejects(store.send("mutate"), TypeError);
+	for (let count = 0; count < 2; count++)
+		await assert.rejects(store.send("date"), /a Date cannot be represented in JSON/);
+	assert.deepEqual(store.state, { items: [] });
+});
