@@ -67,7 +67,8 @@ export class Machine {
 		const [next, effects = []] = Array.isArray(result) ? result : [result];
 		// An update that returns nothing leaves the state unchanged.
 		const state = next === undefined ? this.state : next;
-		const [update, views, sent] = [{}, {}, new Map()];
+		// Keys come from clients: `__proto__` is one of them.
+		const [update, views, sent] = [{}, Object.create(null), new Map()];
 		for (const [key, value] of this.#parts(state, viewers)) {
 			const [name, patchName] = key === "state" ? ["state", "patch"] : ["view", "viewPatch"];
 			const change = changed(this.#sent.get(key), value);

@@ -28,8 +28,9 @@ export class TestStore {
 	// The actions of this step, and the later actions and events that the test must receive.
 	#actions = [];
 	#came = [];
-	#faults = {};
-	#throttled = {};
+	// By names and ids: `__proto__` can be one of them.
+	#faults = Object.create(null);
+	#throttled = Object.create(null);
 
 	constructor(kind, { configuration = {}, viewer, restoring, version = kind.version ?? 1, now = 0 } = {}) {
 		this.#kind = kind;

@@ -339,6 +339,37 @@ test("cancelled work sends nothing", () => {
 	assert.deepEqual(messages.filter(({ method }) => method).map(({ params }) => params.action), ["first"]);
 });
 
+test("a viewer can have any key", () => {
+	const view = (state, viewer) => ({ you: viewer.identity });
+	const kind = { initial: 0, update: () => {}, view, viewsBy: "identity" };
+	const machine = new Machine(kind, { name: "a", configuration: {} });
+	machine.turn("open", {});
+	const update = machine.turn("viewers", { viewers: [{ identity: "__proto__" }] });
+	assert.equal(update, '{"views":{"__proto__":{"view":{"you":"__proto__"}}}}');
+	assert.equal(machine.turn("viewers", { viewers: [] }), '{"views":{"__proto__":null}}');
+});
+
+test("work and ids can have any name", async () => {
+	const names = ["__proto__", "constructor"];
+	const kind = {
+		initial: { log: [] },
+		update(state, { type }) {
+			if (type !== "do") return { log: [...state.log, type] };
+			const works = names.map((id) => run(id, null, { id, throttle: 100 }));
+			return [undefined, [...works, action({ type: "acted" }, { name: "toString" })]];
+		},
+		runs: { ["__proto__"]: () => ({ type: "proto" }), constructor: () => ({ type: "constructor" }) },
+	};
+	const store = new TestStore(kind);
+	for (const name of names) store.inject(name, "fail");
+	await store.send({ type: "do" });
+	await store.send({ type: "do" });
+	await store.advance(100);
+	for (const type of ["proto", "constructor"]) await store.receive({ type });
+	await store.finish();
+	assert.deepEqual(store.state.log, ["acted", "acted", "proto", "constructor"]);
+});
+
 test("the parts of a frozen state are frozen and have a JSON form", async () => {
 	const kind = {
 		initial: () => Object.freeze({ items: [] }),
