@@ -36,7 +36,10 @@ export class Machine {
 		return this.#sent.has("view") ? this.#sent.get("view").value : this.state;
 	}
 
-	/** Responds to `machine/METHOD` with an update as JSON text, or throws and changes nothing. */
+	/**
+	 * Responds to `machine/METHOD` with an update as JSON text. If it throws, nothing has changed, except that the viewers
+	 * are known.
+	 */
 	turn(method, { now, viewer, error = null, ...params }) {
 		const { initial, update, viewers, migrate, version = 1 } = this.#kind;
 		const isAction = method === "action";
@@ -56,20 +59,20 @@ export class Machine {
 			case "action":
 				return this.#step(update(this.state, params[method], context));
 			case "viewers":
-				params.viewers = params.viewers.map((viewer) => ({ ...SERVER, ...viewer }));
-				return this.#step(viewers?.(this.state, params.viewers, context), params.viewers);
+				this.#viewers = params.viewers.map((viewer) => ({ ...SERVER, ...viewer }));
+				return this.#step(viewers?.(this.state, this.#viewers, context));
 			default:
 				throw Object.assign(new Error(`unknown method machine/${method}`), { code: -32601 });
 		}
 	}
 
-	#step(result, viewers = this.#viewers) {
+	#step(result) {
 		const [next, effects = []] = Array.isArray(result) ? result : [result];
 		// An update that returns nothing leaves the state unchanged.
 		const state = next === undefined ? this.state : next;
 		// Keys come from clients: `__proto__` is one of them.
 		const [update, views, sent] = [{}, Object.create(null), new Map()];
-		for (const [key, value] of this.#parts(state, viewers)) {
+		for (const [key, value] of this.#parts(state)) {
 			const [name, patchName] = key === "state" ? ["state", "patch"] : ["view", "viewPatch"];
 			const change = changed(this.#sent.get(key), value);
 			sent.set(key, change.sent);
@@ -87,15 +90,15 @@ export class Machine {
 			else (update.effects ??= []).push(frozen({ type, ...members }));
 		}
 		const text = JSON.stringify(update);
-		[this.state, this.#sent, this.#viewers] = [state, sent, viewers];
+		[this.state, this.#sent] = [state, sent];
 		return text;
 	}
 
 	/** Returns the state, the view of everyone as `view`, and those of single viewers as `view KEY`. */
-	#parts(state, viewers) {
+	#parts(state) {
 		const { viewsBy } = this.#kind;
 		const views = new Map([["view", this.#seen(state)]]);
-		for (const { [viewsBy]: key = null } of viewers)
+		for (const { [viewsBy]: key = null } of this.#viewers)
 			if (key !== null) views.set(`view ${key}`, this.#seen(state, { [viewsBy]: key }));
 		// There are no views before the first that is not the state.
 		const hasViews = this.#sent.has("view") || [...views.values()].some((view) => view !== state);

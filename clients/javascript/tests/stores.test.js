@@ -370,6 +370,22 @@ test("work and ids can have any name", async () => {
 	assert.deepEqual(store.state.log, ["acted", "acted", "proto", "constructor"]);
 });
 
+test("the viewers are known also after the update for them has failed", () => {
+	const kind = {
+		initial: 0,
+		update: (state) => state,
+		view: (state, { identity }) => ({ you: identity }),
+		viewsBy: "identity",
+		viewers() {
+			throw new Error("broken");
+		},
+	};
+	const machine = new Machine(kind, { name: "a", configuration: {} });
+	machine.turn("open", {});
+	assert.throws(() => machine.turn("viewers", { viewers: [{ identity: "anna" }] }), /broken/);
+	assert.equal(machine.turn("input", { input: "x" }), '{"views":{"anna":{"view":{"you":"anna"}}}}');
+});
+
 test("the parts of a frozen state are frozen and have a JSON form", async () => {
 	const kind = {
 		initial: () => Object.freeze({ items: [] }),

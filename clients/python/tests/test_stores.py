@@ -308,6 +308,20 @@ class TestStores(unittest.TestCase):
         self.assertEqual((store.state, store.view), ({"names": ["anna", None]}, {"count": 2, "you": None}))
         self.assertEqual(store.view_for(Viewer("anna", "page")), {"count": 2, "you": "anna"})
 
+    def test_the_viewers_are_known_also_after_the_update_for_them_has_failed(self) -> None:
+        def viewers(state: Any, viewers: list[Viewer]) -> Any:
+            raise ValueError("broken")
+
+        kind = StoreKind(
+            initial=0, update=lambda state, event: state, views_by="identity", viewers=viewers,
+            view=lambda state, viewer: {"you": viewer.identity})  # fmt: skip
+        machine = Machine(kind, name="a", configuration={})
+        machine.turn("open", {})
+        with self.assertRaisesRegex(ValueError, "broken"):
+            machine.turn("viewers", {"viewers": [{"identity": "anna"}]})
+        update = json.loads(machine.turn("input", {"input": "x"}))
+        self.assertEqual(update, {"views": {"anna": {"view": {"you": "anna"}}}})
+
     def test_a_state_of_an_older_version_is_migrated(self) -> None:
         members: dict[str, Any] = {"initial": {}, "update": update, "version": 2}
         migrated = TestStore(**members, migrate=lambda version, state: {"log": state}, restoring=["a"],

@@ -111,7 +111,10 @@ class Machine:
         self._views: dict[str | None, Any] = {}
 
     def turn(self, method: str, params: Mapping[str, Any]) -> str:
-        """Responds to `machine/METHOD` with an update as JSON text, or raises and changes nothing."""
+        """Responds to `machine/METHOD` with an update as JSON text.
+
+        If it raises, nothing has changed, except that the viewers are known.
+        """
         kind, viewer = self._kind, _viewer(params.get("viewer", {}))
         context = self._context(params.get("now", 0), viewer, method == "action", params.get("error"))
         if method == "open":
