@@ -73,7 +73,10 @@ extension Shard {
       }
       let subscription = try participant.subscription(name, isolation: self)
       subscription.subscribe(.patch)
-      let reason = subscription.snapshotReason(from: held, named)
+      let first = participant.session.sharedStores[name]?.first(of: participant.session) ?? 0
+      let reason =
+        held.map { $0 < first } == true
+        ? .reopened : subscription.snapshotReason(from: held, named)
       let outcome: Resumption.Outcome =
         if let held, reason == nil {
           .replayed(subscription.updates(since: held), subscription)

@@ -169,6 +169,37 @@ struct SharedStoreTests {
     }
   }
 
+  @Test("updates of a store are not replayed to a client that holds a state of an ended one")
+  func incarnations() async throws {
+    var limits = SessionLimits()
+    limits.timeToLive = .seconds(60)
+    try await Self.shard(MemoryJournal(), limits: limits).run { shard in
+      let (one, other) = (Listener(), Listener())
+      defer { withExtendedLifetime((one, other)) {} }
+      let (first, handle) = try shard.join(one, named: "page")
+      for _ in 1...3 { try shard.send(#"{"type":"add","amount":1}"#, first, to: "tally") }
+      try shard.turn { try first.session.close("tally", isolation: shard) }
+      await shard.pass(seconds: 61)
+      #expect(shard.sharedStores.isEmpty)
+      let revision = try shard.turn {
+        try first.session.open(
+          "tally", kind: "tally", configuration: .object([:]), isolation: shard)
+      }
+      #expect(revision == 0)
+      for _ in 1...4 { try shard.send(#"{"type":"add","amount":1}"#, first, to: "tally") }
+      shard.turn { first.session.leave(first, isolation: shard) }
+      let held: [(store: String, revision: Revision?)] = [("tally", 3)]
+      let (again, outcomes, _) = try shard.resume(
+        handle, named: "page", notifying: other, held)
+      #expect(outcomes == [#"reopened 4 {"count":4}"#])
+      shard.turn { again.session.leave(again, isolation: shard) }
+      // This one holds a state of the present store.
+      let (_, later, _) = try shard.resume(
+        handle, named: "page", notifying: other, [("tally", 4)])
+      #expect(later == ["replayed 0"])
+    }
+  }
+
   @Test("a durable shared store and its users continue in another process")
   func restart() async throws {
     let (journal, bank) = (MemoryJournal(), Bank())

@@ -29,7 +29,7 @@ extension ProcessMachine {
       let effect = Effect.action(Action.act(action, of: key, .end, nil))
       return .deferred { clock in
         let left = isNew ? time : pending.since + time - clock.milliseconds
-        return Effect.after(.milliseconds(max(0, left)), effect).named(id, key)
+        return Effect.after(.milliseconds(min(max(0, left), time)), effect).named(id, key)
       }
     case .action:
       guard let action = described.action else { return .none }

@@ -19,8 +19,10 @@ enum ProgramCommandMessage: Sendable {
   case viewers(store: Int, [Viewer])
   case cancel(work: Int)
   case close(store: Int)
-  /// The server ends: no store is opened any more, and none gets a reply.
-  case stopServing(stopped: @Sendable () -> Void)
+  /// The server ends: no store is opened any more.
+  case stopOpening
+  /// The loops of the stores end: none gets a reply any more.
+  case stopReplying(_ stopped: @Sendable () -> Void)
   /// The process is replaced by one of another command.
   case replace(ProgramCommand)
 }

@@ -7,9 +7,8 @@ internal import StatewireJSON
 extension ProgramLoop {
   func take(_ message: ProgramCommandMessage) {
     switch message {
-    case .stopServing(let stopped):
-      endOpenings()
-      stopReplying(stopped)
+    case .stopOpening: endOpenings()
+    case .stopReplying(let stopped): stopReplying(stopped)
     case .replace(let new): replace(with: new)
     case .open(let setup, let viewer, let now, let opened):
       if isStopping { return opened(.failure(unavailable)) }

@@ -101,8 +101,8 @@ extension ProgramCommandMessage {
     case .open(_, _, _, let opened): opened(.failure(refusal))
     case .job(_, .work(_, _, _, let events)): events.finish()
     // The stores are closed with the server.
-    case .stopServing(let stopped): stopped()
-    case .job, .begin, .viewers, .cancel, .close, .replace: break
+    case .stopReplying(let stopped): stopped()
+    case .job, .begin, .viewers, .cancel, .close, .replace, .stopOpening: break
     }
   }
 }

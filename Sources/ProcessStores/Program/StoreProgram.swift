@@ -67,18 +67,15 @@ public final class StoreProgram: Sendable {
 
   deinit { mailbox.close() }
 
-  /// Ends the openings of stores and `start`, and delivers nothing to stores any more, before their
-  /// server ends.
-  ///
-  /// - Parameter stopped: Called when nothing is being delivered any more.
-  public func stopServing(_ stopped: @escaping @Sendable () -> Void) {
-    mailbox.post(.stopServing(stopped: stopped))
-  }
+  /// Ends the openings of stores and `start`, because the server of the stores ends. Other requests still
+  /// get their responses.
+  public func stopOpening() { mailbox.post(.stopOpening) }
 
-  /// Ends the openings of stores and `start`, and delivers nothing to stores any more. Returns when
-  /// the last delivery has ended.
-  public func stopServing() async {
-    await withCheckedContinuation { continuation in stopServing { continuation.resume() } }
+  /// Delivers nothing to stores any more. Returns when the last delivery has ended.
+  public func stopReplying() async {
+    await withCheckedContinuation { continuation in
+      mailbox.post(.stopReplying { continuation.resume() })
+    }
   }
 
   /// Ends the process, and waits until it has ended. Stores that use the program afterwards get errors.

@@ -13,6 +13,8 @@ extension StoreEntry {
   func removeSubscriptions() {
     for entry in audienceEntries { entry.removeSubscriptions() }
     text = nil
+    // Its subscriptions retain this entry, and the store may be closed before the replies come.
+    awaitingReply = [:]
     subscriptions.removeAll()
   }
 

@@ -193,11 +193,13 @@ extension Session {
       stored.name, kind: stored.kind,
       configuration: try JSONValue(parsing: stored.configuration, limits: .stored),
       of: shard.kinds)
-    guard try shard.isOpen(key) || !opening.isUnprepared else {
+    let isOpen = try shard.isOpen(key)
+    guard isOpen || !opening.isUnprepared else {
       throw JSONError(.value, "the shared store does not exist any more")
     }
-    let viewer = Viewer(identity: identity)
-    use(try shard.sharedStore(key, opening, keptFor: time, by: viewer), shard)
+    let shared = try shard.sharedStore(key, opening, keptFor: time, by: Viewer(identity: identity))
+    // The last revision that the clients hold of a store that has ended is not known.
+    use(shared, from: isOpen ? stored.opened : .max / 2, shard)
   }
 
   private func sentence(about restored: RestoredStore, _ error: JSONError) -> String {

@@ -24,16 +24,19 @@ extension Session {
     _ shard: isolated Shard
   ) throws(SessionError) -> StoreEntry {
     let shared = try shard.sharedStore(key, opening, keptFor: time, by: viewer)
-    use(shared, shard)
+    let former = storeEntries[opening.store]?.store.revision
+    use(shared, from: former.map { $0 + 1 } ?? 0, shard)
     journal(shared)
     return shared.entry
   }
 
   /// Adds a shared store to the session.
-  func use(_ shared: SharedStore, _ shard: isolated Shard) {
+  ///
+  /// - Parameter first: See `SharedStore.first(of:)`.
+  func use(_ shared: SharedStore, from first: Revision, _ shard: isolated Shard) {
     take(restored: shared.entry)
     sharedStores[shared.entry.name] = shared
-    shared.add(self, shard)
+    shared.add(self, from: first, shard)
   }
 
   /// Removes a shared store from the session, and notifies the subscribers of the session.
@@ -50,6 +53,8 @@ extension Session {
     take(restored: StoreEntry(closed: entry.name, content, account, shard.turnOutcome))
     sharedStores[entry.name] = nil
     shared.remove(self, shard)
+    // The session does not journal the updates of the store.
+    write(.store(entry.name, .state(nil, revision: entry.store.revision)))
     write(.store(entry.name, .closed))
   }
 
@@ -59,7 +64,8 @@ extension Session {
     write(
       .store(
         entry.name,
-        .opened(kind: entry.kind, configuration: entry.configuration, revision: revision)))
+        .opened(
+          kind: entry.kind, configuration: entry.configuration, revision: shared.first(of: self))))
     write(.store(entry.name, .state(nil, revision: revision)))
   }
 

@@ -23,9 +23,10 @@ final class SharedStore {
   let time: Duration
   private var sessions: [ObjectIdentifier: User] = [:]
 
-  // Weak, because the session retains this object.
   private struct User {
+    // Weak, because the session retains this object.
     weak var session: Session?
+    let first: Revision
   }
 
   init(_ key: Key, _ owner: Session, _ entry: StoreEntry, keptFor time: Duration) {
@@ -38,10 +39,16 @@ final class SharedStore {
   /// The sessions that use the store.
   var users: [Session] { sessions.values.compactMap(\.session) }
 
+  /// Returns the first revision that clients of a session hold of this store for certain: earlier ones
+  /// may be those of an earlier store with the same name, which had other states.
+  func first(of session: Session) -> Revision { sessions[ObjectIdentifier(session)]?.first ?? 0 }
+
   /// Adds a session.
-  func add(_ session: Session, _ shard: isolated Shard) {
+  ///
+  /// - Parameter first: See `first(of:)`.
+  func add(_ session: Session, from first: Revision, _ shard: isolated Shard) {
     if sessions.isEmpty { owner.stopExpiring(shard) }
-    sessions[ObjectIdentifier(session)] = User(session: session)
+    sessions[ObjectIdentifier(session)] = User(session: session, first: first)
     updatePhase()
   }
 

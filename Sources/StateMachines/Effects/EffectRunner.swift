@@ -340,7 +340,10 @@ extension EffectRunner: DelayedWork {
     let run = held[nextHeld]
     nextHeld += 1
     if nextHeld == held.count {
-      held = []
+      (held, nextHeld) = ([], 0)
+    } else if nextHeld >= 64, nextHeld * 2 > held.count {
+      // Under a continuous load some work waits always.
+      held.removeFirst(nextHeld)
       nextHeld = 0
     }
     guard run.isHeld else { return }

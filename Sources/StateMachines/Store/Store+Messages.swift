@@ -46,7 +46,11 @@ extension Store {
         settled(run.inputID, cancelled: false)
       }
     case .replied(let action, let refusal):
-      guard runner.run(message.run) != nil else { return }
+      guard runner.run(message.run) != nil else {
+        // It was cancelled, and the work after it in its queue has waited for this.
+        _ = runner.ended(message.run)
+        return
+      }
       take(.replied(message.run, action as? Machine.Action, refusal))
     }
   }

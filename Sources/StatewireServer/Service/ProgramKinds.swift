@@ -43,12 +43,10 @@ struct ProgramKinds: Sendable {
   /// Waits until each program has described itself, or until the server is to end. A program that cannot
   /// start does not prevent the start of the server: its stores get errors until it runs.
   ///
-  /// - Parameter ending: Signalled when the server is to end; the programs then stop serving.
+  /// - Parameter ending: Signalled when the server is to end; the programs then open no store.
   func start(until ending: Latch) async {
     let programs = kinds.flatMap(\.programs)
-    ending.whenSignalled {
-      for program in programs { program.stopServing {} }
-    }
+    ending.whenSignalled(stopOpening)
     for program in programs { await program.start() }
   }
 
@@ -78,9 +76,15 @@ struct ProgramKinds: Sendable {
     }
   }
 
-  /// Ends the openings of stores and delivers nothing to stores any more, before the server ends.
-  func stopServing() async {
-    for program in kinds.flatMap(\.programs) { await program.stopServing() }
+  /// Ends the openings of stores and the waiting for descriptions: the server ends.
+  @Sendable
+  func stopOpening() {
+    for program in kinds.flatMap(\.programs) { program.stopOpening() }
+  }
+
+  /// Delivers nothing to stores any more, before the loops of the server end.
+  func stopReplying() async {
+    for program in kinds.flatMap(\.programs) { await program.stopReplying() }
   }
 
   /// Ends the programs.

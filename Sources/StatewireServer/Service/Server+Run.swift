@@ -148,8 +148,7 @@ extension Server {
       }
       await ending.wait()
       manager?.stops()
-      await parts.programs.stopServing()
-      await parts.server.stop()
+      await parts.stopServing()
       group.cancelAll()
       return await group.reduce(nil) { $0 ?? $1 }
     }

@@ -46,8 +46,7 @@ struct ServerParts: Sendable {
 
   /// Ends all parts, in reverse order of their start.
   func close() async {
-    await programs.stopServing()
-    await server.stop()
+    await stopServing()
     await traces?.exporter?.end()
     member?.close()
     await admin?.stop()
@@ -57,6 +56,12 @@ struct ServerParts: Sendable {
     await programs.close()
     withExtendedLifetime(lock) { folder?.remove() }
     signals.end()
+  }
+
+  /// Ends the server after the clients have got the responses that come in time, also those of programs.
+  func stopServing() async {
+    programs.stopOpening()
+    await server.stop(served: programs.stopReplying)
   }
 
   /// Starts all parts.

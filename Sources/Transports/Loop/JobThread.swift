@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import DequeModule
 internal import Glibc
 
 /// A thread that runs blocking jobs in order. The thread ends when this object is deallocated,
@@ -22,7 +23,7 @@ final class JobThread: Sendable {
 private final class Jobs: @unchecked Sendable {
   // @unchecked because `waiting` and `hasEnded` are used only while `mutex` is held.
 
-  private var waiting: [@Sendable () -> Void] = []
+  private var waiting: Deque<@Sendable () -> Void> = []
   private var hasEnded = false
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let hasChanged: UnsafeMutablePointer<pthread_cond_t>

@@ -210,8 +210,11 @@ public final class Server: Sendable {
   ///
   /// A client that does not read, and work that ignores its cancellation, are abandoned after a few
   /// seconds. A server must be stopped before it is released. A second call waits for the first.
-  public func stop() async {
+  ///
+  /// - Parameter served: Called when the clients are gone, and before the loops end: what serves the
+  ///   stores from outside must deliver nothing after its return. It is not called by a second call.
+  public func stop(served: () async -> Void = {}) async {
     status.drains()
-    await backend.stop()
+    await backend.stop(served: served)
   }
 }

@@ -13,5 +13,6 @@ protocol ServerBackend: Sendable {
   func untilEnded() async
   func credentialsChanged()
   func ownershipChanged(_ change: OwnershipChange)
-  func stop() async
+  /// - Parameter served: Called when the clients are gone and the loops still run.
+  func stop(served: () async -> Void) async
 }

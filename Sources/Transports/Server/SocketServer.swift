@@ -141,7 +141,7 @@ final class SocketServer: ServerBackend {
       }
       for serving in loops { await serving.shard.continueSessions() }
     } catch {
-      await server().stop()
+      await server().stop {}
       throw error
     }
     return server()
@@ -165,7 +165,7 @@ final class SocketServer: ServerBackend {
     for serving in loops { serving.execute { $0.credentialsChanged() } }
   }
 
-  func stop() async {
+  func stop(served: () async -> Void) async {
     guard !isStopping.exchange(true, ordering: .relaxed) else {
       return await ended.wait()
     }
@@ -188,6 +188,7 @@ final class SocketServer: ServerBackend {
       await bridged.wait()
     }
     for handingOver in handingOver { handingOver.cancel() }
+    await served()
     // Sessions may outlive their connections. Actions that are already on the way to a loop come
     // before this; closed stores ignore them. Work that still runs delivers its end to the loop
     // later.

@@ -139,7 +139,7 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
     thread.loop.execute { [self] in client.credentialsChanged() }
   }
 
-  func stop() async {
+  func stop(served: () async -> Void) async {
     guard !isStopping.exchange(true, ordering: .relaxed) else { return await stopped.wait() }
     let loop = thread.loop
     loop.execute { [self] in
@@ -151,6 +151,7 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
       }
     }
     await ended.wait()
+    await served()
     // Sessions may outlive their connections. Work that still runs delivers its end to the loop.
     let drained = Latch(endOf: { [shard] in await shard.stop() })
     loop.execute {

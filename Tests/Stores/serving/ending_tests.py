@@ -10,7 +10,32 @@ from .case import ServingTestCase
 from .server import OPTIONS, Server
 
 
+def refuses(server: Server) -> bool:
+    """Returns true if the server accepts no connection."""
+    try:
+        server.client().close()
+    except OSError:
+        return True
+    return False
+
+
 class EndingTests(ServingTestCase):
+    def test_inputs_get_their_responses_after_sigterm(self) -> None:
+        program = self.program("""
+def on_input(params):
+    wait_for("continue")
+    return {"state": {"n": params["input"]}}
+""")
+        server = self.serve(k=program.command)
+        client = self.client(server)
+        numbers = [client.send("store/send", store="k", input=number) for number in range(1, 21)]
+        self.wait(lambda: program.requests("input"), "the program works at the first one")
+        server.process.terminate()
+        self.wait(lambda: refuses(server), "the server ends")
+        program.set("continue")
+        for number in numbers:
+            self.assertEqual(client.response(number)["result"]["changed"], True)
+
     def test_session_is_closed_while_a_store_opens(self) -> None:
         program = self.program("""
 def on_open(params):
