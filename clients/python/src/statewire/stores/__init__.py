@@ -9,6 +9,5 @@ from .kind import Context, StoreKind, Viewer
 from .serving import Work, serve
 from .testing import TestFailure, TestStore
 
-__all__ = [
-    "Context", "Effect", "Refusal", "StoreKind", "TestFailure", "TestStore", "Viewer", "Work",
-    "action", "after", "cancel", "event", "every", "redacted", "run", "serve"]  # fmt: skip
+__all__ = ["Context", "Effect", "Refusal", "StoreKind", "TestFailure", "TestStore", "Viewer", "Work",
+           "action", "after", "cancel", "event", "every", "redacted", "run", "serve"]  # fmt: skip

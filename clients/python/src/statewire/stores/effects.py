@@ -104,11 +104,9 @@ def _effect(type: str, action: Any = None, failed: Any = None, **members: Any) -
 
 def _form(value: Any) -> Any:
     """Returns the JSON form of a value that json does not know."""
-    if isinstance(value, enum.Enum):
-        return value.value
-    if (parts := members(value)) is None:
+    if not isinstance(value, enum.Enum) and not is_dataclass(value):
         raise TypeError(f"a {type(value).__name__} cannot be represented in JSON")
-    return parts
+    return value.value if isinstance(value, enum.Enum) else members(value)
 
 
 # Returns the JSON text of a value; raises `TypeError` or `ValueError` if it has none, such as NaN.

@@ -143,7 +143,6 @@ class Machine:
 
     def _update(self, state: Any, effects: Any) -> str:
         """Returns the update to a state; then the server has it."""
-        update = self._change(self._sent, state, "state", "patch")
         views = {name: self.view_of(state, each) for name, each in self._viewers.items()}
         # There are no views before the first that is not the state.
         views = views if self._views or any(view is not state for view in views.values()) else {}
@@ -151,7 +150,7 @@ class Machine:
         changes: dict[str | None, Any] = dict.fromkeys(self._views)
         for name, view in views.items():
             changes[name] = self._change(self._views.get(name, _UNSENT), view, "view", "viewPatch")
-        update |= changes.pop(None, None) or {}
+        update = self._change(self._sent, state, "state", "patch") | (changes.pop(None, None) or {})
         update |= given(views={name: change for name, change in changes.items() if change != {}} or None)
         for effect in [effects] if isinstance(effects, Effect) else effects:
             if effect.type == "event":

@@ -70,11 +70,10 @@ class Program:
             self._machines.pop(params["store"], None)
         elif method == "run":
             self._run(message["id"], **params)
-        elif method == "cancel":
-            if work := self._works.pop(params["run"], None):
-                work.cancelled.set()
-        else:
+        elif method != "cancel":
             raise NotImplementedError(f"unknown method machine/{method}")
+        elif work := self._works.pop(params["run"], None):
+            work.cancelled.set()
         return None
 
     def _run(self, id: Any, store: int, run: int, name: str, arguments: Any, attempt: int, **_: Any) -> None:

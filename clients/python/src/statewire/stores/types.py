@@ -34,9 +34,8 @@ class Form:
         origin, arguments = get_origin(of) or of, get_args(of)
         if origin is Annotated or _is_optional(of):
             schema, decode = self._part(arguments[0], tagged)
-            for extra in arguments[1:]:
-                schema = schema | extra if isinstance(extra, dict) else schema
-            return schema, decode
+            extras = [extra for extra in arguments[1:] if isinstance(extra, dict)]
+            return {key: part for each in [schema, *extras] for key, part in each.items()}, decode
         if origin in (Union, types.UnionType):
             return _union([self._part(case, tagged) for case in arguments])
         if origin is Literal or isinstance(of, enum.EnumMeta):
@@ -44,16 +43,13 @@ class Form:
         if dataclasses.is_dataclass(of) or is_typeddict(of):
             return self._record(of, tagged)
         if origin in (list, tuple, Sequence):
-            schema, decode = self._part(arguments[0] if arguments else Any)
-            make = tuple if origin is tuple else list
-            return {"type": "array", "items": schema}, lambda value, path: make(
-                decode(item, [*path, index]) for index, item in enumerate(_expected(list, value, path))
-            )
+            item, decode = self._part(arguments[0] if arguments else Any)
+            return {"type": "array", "items": item}, lambda value, path: (tuple if origin is tuple else list)(
+                decode(each, [*path, i]) for i, each in enumerate(_expected(list, value, path)))  # fmt: skip
         if origin is dict:
             schema, decode = self._part(arguments[1] if arguments else Any)
             return {"type": "object", "additionalProperties": schema}, lambda value, path: {
-                key: decode(item, [*path, key]) for key, item in _expected(dict, value, path).items()
-            }
+                k: decode(item, [*path, k]) for k, item in _expected(dict, value, path).items()}  # fmt: skip
         if of in _NAMES:
             return {"type": _NAMES[of]}, lambda value, path: _expected(of, value, path)
         return {}, lambda value, path: value
