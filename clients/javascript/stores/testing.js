@@ -11,6 +11,9 @@ export class TestFailure extends Error {
 	name = "TestFailure";
 }
 
+// The longest wait between two attempts.
+const DAY = 86_400_000;
+
 const copy = (value) => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
 
 export class TestStore {
@@ -21,12 +24,15 @@ export class TestStore {
 	#now;
 	#opening;
 	#machine;
-	// Waits and work. `deadline` is Infinity for work that does not end by itself; `attempt` is 0 before work begins.
+	// Waits and work. `deadline` is Infinity for work that is at the program; `attempt` is 0 before work begins. Injected
+	// faults do not count as `calls`.
 	#tasks = [];
 	// The time to which the test has moved the clock. `#now` stops at a step that must be received.
 	#end;
 	// The actions of this step, and the later actions and events that the test must receive.
 	#actions = [];
+	// The viewers; undefined before the first `present`.
+	#viewers;
 	#came = [];
 	// By names and ids: `__proto__` can be one of them.
 	#faults = Object.create(null);
@@ -55,6 +61,7 @@ export class TestStore {
 	/** Sets the subscribed viewers. */
 	async present(viewers) {
 		await this.#received();
+		this.#viewers = viewers;
 		this.#step("viewers", { viewers });
 		await this.#proceed();
 	}
@@ -77,7 +84,7 @@ export class TestStore {
 		await this.#proceed();
 	}
 
-	/** Makes the next calls of work fail (`"fail"`) or not end (`"hang"`). */
+	/** Makes the next calls of work, or the next actions with a name, fail (`"fail"`) or not end (`"hang"`). */
 	inject(name, fault, times = 1) {
 		(this.#faults[name] ??= []).push(...Array(times).fill(fault));
 	}
@@ -85,15 +92,16 @@ export class TestStore {
 	/** Ends the program, and restores the store from its state after some milliseconds. */
 	async restart(after = 0) {
 		await this.#received();
-		this.#now = this.#end += after;
-		for (const task of this.#tasks.filter(({ attempt }) => attempt)) {
-			this.#remove(task);
-			if (task.effect.restart === "again") this.#start(task.effect);
-			else this.#fail(this.#actions, task.effect, "interrupted", "the program was restarted");
+		for (const task of this.#tasks.filter(({ attempt, deadline }) => attempt && deadline === Infinity)) {
+			if (task.effect.restart === "again") task.deadline = 0;
+			else this.#missed(this.#actions, task, "interrupted", "the program was restarted");
 		}
+		this.#now = this.#end += after;
 		const state = copy(this.#machine.state);
 		this.#machine = new Machine(this.#kind, this.#opening);
-		this.#step("restore", { version: this.#kind.version ?? 1, state });
+		this.#turn("restore", { version: this.#kind.version ?? 1, state });
+		if (this.#viewers) this.#turn("viewers", { viewers: this.#viewers });
+		this.#finishStep();
 		await this.#proceed();
 	}
 
@@ -125,6 +133,10 @@ export class TestStore {
 	/** Carries out a request and the immediate actions after it. */
 	#step(method, params) {
 		this.#turn(method, params);
+		this.#finishStep();
+	}
+
+	#finishStep() {
 		while (this.#actions.length > 0) this.#turn("action", this.#actions.shift());
 		Object.assign(this, { state: this.#machine.state, view: this.#machine.view });
 	}
@@ -138,11 +150,14 @@ export class TestStore {
 	#perform(effect) {
 		const { type, id, milliseconds, debounce, throttle } = effect;
 		const mine = this.#tasks.filter((task) => id !== undefined && task.effect.id === id);
-		if (type === "cancel") this.#remove(...mine);
-		else if (type === "action") {
+		if (type === "cancel") {
+			this.#remove(...mine);
+			delete this.#throttled[id];
+		} else if (type === "action") {
 			this.#cancelLatest(effect);
-			const isFailing = this.#faults[effect.name]?.shift();
-			if (isFailing) this.#fail(this.#actions, effect, "fault", "injected");
+			const fault = this.#faults[effect.name]?.shift();
+			if (fault === "hang") this.#wait(effect, Infinity);
+			else if (fault) this.#fail(this.#actions, effect, "fault", "injected");
 			else this.#actions.push({ action: effect.action });
 		} else if (type === "after" || (type === "every" && !mine.some((task) => task.effect.type === "every")))
 			this.#wait(effect, this.#now + milliseconds);
@@ -165,7 +180,7 @@ export class TestStore {
 		const { id, throttle } = effect;
 		if (throttle !== undefined) this.#throttled[id] = this.#now + throttle;
 		this.#cancelLatest(effect);
-		this.#tasks.push({ effect, deadline: 0, attempt: 1, timeout: Infinity });
+		this.#tasks.push({ effect, deadline: 0, attempt: 1, calls: 0, timeout: Infinity });
 	}
 
 	/** Cancels the effects with the id of an effect that is the latest, except work that a policy holds back. */
@@ -207,27 +222,34 @@ export class TestStore {
 	}
 
 	async #attempt(task) {
-		const { name, retry = { attempts: 1 }, timeout = Infinity } = task.effect;
+		const { name, timeout = Infinity } = task.effect;
 		task.timeout = Math.min(task.timeout, this.#now + timeout);
+		task.deadline = Infinity;
 		const fault = this.#faults[name]?.shift();
-		if (fault === "hang") return void (task.deadline = Infinity);
+		if (fault === "hang" || task.timeout <= this.#now) return;
 		const send = (action) => this.#came.push({ action: copy(action) });
-		const context = { name, attempt: task.attempt, signal: new AbortController().signal, send };
 		let action;
 		try {
 			if (fault) throw new Error("injected");
+			const context = { name, attempt: ++task.calls, signal: new AbortController().signal, send };
 			action = await perform(this.#kind, name, task.effect.arguments ?? null, context);
 		} catch (error) {
-			if (task.attempt < retry.attempts) {
-				task.deadline = this.#now + retry.milliseconds * 2 ** (task.attempt - 1);
-				task.attempt++;
-				return;
-			}
-			this.#remove(task);
-			return this.#fail(this.#came, task.effect, fault ? "fault" : "error", error.message);
+			return this.#missed(this.#came, task, fault ? "fault" : "error", error.message);
 		}
 		this.#remove(task);
 		if (action !== undefined) send(action);
+	}
+
+	/** Waits for the next attempt, or ends the work and adds the action of the failure. */
+	#missed(actions, task, reason, message) {
+		const { attempts, milliseconds } = task.effect.retry ?? { attempts: 1 };
+		if (task.attempt < attempts) {
+			task.deadline = this.#now + Math.min(milliseconds * 2 ** (task.attempt - 1), DAY);
+			task.attempt++;
+		} else {
+			this.#remove(task);
+			this.#fail(actions, task.effect, reason, message);
+		}
 	}
 
 	/** Adds the action of a failure to the actions of this step, or to those that must be received. */

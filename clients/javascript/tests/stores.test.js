@@ -400,3 +400,155 @@ test("the parts of a frozen state are frozen and have a JSON form", async () => 
 		await assert.rejects(store.send("date"), /a Date cannot be represented in JSON/);
 	assert.deepEqual(store.state, { items: [] });
 });
+
+test("cancel ends the time of throttle", async () => {
+	const { store, take, ...kind } = logged();
+	await kind.do(run("work", "a", { id: "t", throttle: 100 }));
+	await take("done a");
+	await kind.do(cancel("t"), run("work", "b", { id: "t", throttle: 100 }));
+	await take("done b");
+	await store.finish();
+});
+
+test("a restart keeps the queue of work", async () => {
+	const { store, take, ...kind } = logged();
+	store.inject("work", "hang");
+	await kind.do(...["a", "b"].map((name) => run("work", name, { serial: "queue", failed })));
+	await store.restart();
+	assert.deepEqual(store.state.log, ["failed", "interrupted"]);
+	await take("done b");
+	store.inject("work", "hang");
+	await kind.do(...["c", "d"].map((name) => run("work", name, { serial: "queue", restart: "again" })));
+	await store.restart();
+	await take("done c", "done d");
+	await store.finish();
+});
+
+test("a restart counts as a failed attempt", async () => {
+	const { store, ...kind } = logged();
+	store.inject("work", "hang", 2);
+	await kind.do(run("work", "x", { retry: { attempts: 2, milliseconds: 100 }, failed }));
+	await store.restart();
+	await store.advance(99);
+	assert.deepEqual(store.state.log, []);
+	await store.advance(1);
+	await store.restart(10);
+	assert.deepEqual(store.state.log, ["failed", "interrupted"]);
+	await store.finish();
+});
+
+test("a restart does not touch work that waits for its next attempt", async () => {
+	const { store, take, calls, ...kind } = logged();
+	store.inject("work", "fail");
+	await kind.do(run("work", "x", { retry: { attempts: 2, milliseconds: 100 }, failed }));
+	await store.restart(99);
+	assert.deepEqual([store.state.log, calls], [[], []]);
+	await store.advance(1);
+	await take("done x");
+	await store.finish();
+});
+
+test("a restart begins work again without the policies of its start", async () => {
+	const { store, take, calls, ...kind } = logged();
+	store.inject("work", "hang", 2);
+	await kind.do(
+		run("work", "x", { id: "a", latest: true, restart: "again" }), after(50, { type: "later" }, "a"),
+		run("work", "y", { id: "b", throttle: 100, restart: "again" }));
+	await store.advance(10);
+	await store.restart();
+	await take("done x", "done y");
+	await kind.do(run("work", "z", { id: "b", throttle: 100 }));
+	await store.advance(89);
+	await take("later");
+	assert.ok(!calls.includes("z"));
+	await store.advance(1);
+	await take("done z");
+	await store.finish();
+});
+
+test("a restart keeps the timeout of work that begins again", async () => {
+	const { store, take, ...kind } = logged();
+	store.inject("work", "hang", 2);
+	await kind.do(run("work", "x", { timeout: 100, restart: "again", failed }));
+	await store.restart(50);
+	await store.advance(50);
+	await take("failed");
+	assert.deepEqual(store.state.log, ["failed", "timeout"]);
+	await store.finish();
+});
+
+test("the program gets the viewers after a restart", async () => {
+	const calls = [];
+	const store = new TestStore({
+		initial: { log: [] },
+		update: ({ log }, { type }, { error }) =>
+			type === "do" ? [undefined, run("work", null, { failed })] : { log: [...log, error?.reason ?? type] },
+		viewers({ log }, viewers) {
+			calls.push(viewers.map(({ identity }) => identity));
+			return [{ log: [...log, "viewers"] }, action({ type: "greeted" })];
+		},
+	});
+	await store.restart();
+	assert.deepEqual(calls, []);
+	await store.present([{ identity: "anna" }]);
+	store.inject("work", "hang");
+	await store.send({ type: "do" });
+	await store.restart();
+	assert.deepEqual(calls, [["anna"], ["anna"]]);
+	assert.deepEqual(store.state.log, ["viewers", "greeted", "viewers", "interrupted", "greeted"]);
+	await store.finish();
+});
+
+test("an action can hang", async () => {
+	const { store, ...kind } = logged();
+	store.inject("operation", "hang", 2);
+	await kind.do(action({ type: "a" }, { name: "operation", id: "x", failed }));
+	await kind.do(action({ type: "b" }, { name: "operation", failed }), cancel("x"));
+	assert.deepEqual(store.state.log, []);
+	await store.restart();
+	await store.advance(2 ** 40);
+	await fails(store.finish(), /^effects have not ended: [^x]*"b"[^x]*$/);
+});
+
+test("work with a timeout of 0 is not called", async () => {
+	const { store, take, calls, ...kind } = logged();
+	await kind.do(run("work", "x", { timeout: 0, failed }));
+	await take("failed");
+	assert.deepEqual([store.state.log, calls], [["failed", "timeout"], []]);
+	await store.finish();
+});
+
+test("injected faults are not counted as attempts", async () => {
+	const attempts = [];
+	const store = new TestStore({
+		initial: { log: [] },
+		update: ({ log }, { type }, { error }) =>
+			type === "do"
+				? [undefined, run("work", null, { retry: { attempts: 4, milliseconds: 100 }, failed })]
+				: { log: [...log, error.reason] },
+		runs: {
+			work(_, { attempt }) {
+				attempts.push(attempt);
+				throw new Error("no");
+			},
+		},
+	});
+	store.inject("work", "fail", 2);
+	await store.send({ type: "do" });
+	await store.advance(700);
+	await store.receive(failed);
+	assert.deepEqual([store.state.log, attempts], [["error"], [1, 2]]);
+	await store.finish();
+});
+
+test("the wait between attempts is at most a day", async () => {
+	const { store, take, calls, ...kind } = logged();
+	const day = 86_400_000;
+	store.inject("work", "fail", 2);
+	await kind.do(run("work", "x", { retry: { attempts: 3, milliseconds: day - 1 } }));
+	await store.advance(2 * day - 2);
+	assert.deepEqual(calls, []);
+	await store.advance(1);
+	await take("done x");
+	await store.finish();
+});

@@ -241,13 +241,170 @@ class TestStores(unittest.TestCase):
         store.finish()
 
     def test_a_restart_begins_the_latest_work_again(self) -> None:
-        """It cancels the other work with its id, which was then not found."""
+        """It does not cancel the other work with its id, which was interrupted."""
         kind = Kind()
         kind.store.inject("work", "hang", times=2)
         store = kind.do(run("work", "x", id="a", latest=True, restart="again"), run("work", "y", id="a"))
         store.restart()
         kind.take("done x")
         store.finish()
+
+    def test_cancel_ends_the_time_of_throttle(self) -> None:
+        kind = Kind()
+        kind.do(run("work", "a", id="t", throttle=100))
+        kind.take("done a")
+        kind.do(cancel("t"), run("work", "b", id="t", throttle=100))
+        kind.take("done b")
+        kind.store.finish()
+
+    def test_a_restart_keeps_the_queue_of_work(self) -> None:
+        kind = Kind()
+        kind.store.inject("work", "hang")
+        effects = [run("work", name, serial="queue", failed=FAILED) for name in ("a", "b")]
+        store = kind.do(*effects)
+        store.restart()
+        self.assertEqual(store.state["log"], ["failed", "interrupted"])
+        kind.take("done b")
+        store.finish()
+
+    def test_work_that_a_restart_begins_again_keeps_its_place_in_the_queue(self) -> None:
+        kind = Kind()
+        kind.store.inject("work", "hang")
+        store = kind.do(*(run("work", name, serial="queue", restart="again") for name in ("a", "b")))
+        store.restart()
+        kind.take("done a", "done b")
+        store.finish()
+
+    def test_a_restart_counts_as_a_failed_attempt(self) -> None:
+        kind = Kind()
+        kind.store.inject("work", "hang", times=2)
+        store = kind.do(run("work", "x", retry=(2, 100), failed=FAILED))
+        store.restart()
+        store.advance(99)
+        self.assertEqual(store.state["log"], [])
+        store.advance(1)
+        store.restart(after=10)
+        self.assertEqual(store.state["log"], ["failed", "interrupted"])
+        store.finish()
+
+    def test_a_restart_does_not_touch_work_that_waits_for_its_next_attempt(self) -> None:
+        kind = Kind()
+        kind.store.inject("work", "fail")
+        store = kind.do(run("work", "x", retry=(2, 100), failed=FAILED))
+        store.restart(after=99)
+        self.assertEqual((store.state["log"], kind.calls), ([], []))
+        store.advance(1)
+        kind.take("done x")
+        store.finish()
+
+    def test_a_restart_begins_work_again_without_the_policies_of_its_start(self) -> None:
+        kind = Kind()
+        kind.store.inject("work", "hang", times=2)
+        store = kind.do(
+            run("work", "x", id="a", latest=True, restart="again"), after(50, {"type": "later"}, "a"),
+            run("work", "y", id="b", throttle=100, restart="again"))  # fmt: skip
+        store.advance(10)
+        store.restart()
+        kind.take("done x", "done y")
+        kind.do(run("work", "z", id="b", throttle=100))
+        store.advance(89)
+        kind.take("later")
+        self.assertNotIn("z", kind.calls)
+        store.advance(1)
+        kind.take("done z")
+        store.finish()
+
+    def test_a_restart_keeps_the_timeout_of_work_that_begins_again(self) -> None:
+        kind = Kind()
+        kind.store.inject("work", "hang", times=2)
+        store = kind.do(run("work", "x", timeout=100, restart="again", failed=FAILED))
+        store.restart(after=50)
+        store.advance(50)
+        kind.take("failed")
+        self.assertEqual(store.state["log"], ["failed", "timeout"])
+        store.finish()
+
+    def test_the_program_gets_the_viewers_after_a_restart(self) -> None:
+        calls: list[list[str | None]] = []
+
+        def viewers(state: Any, viewers: list[Viewer]) -> Any:
+            calls.append([viewer.identity for viewer in viewers])
+            return {"log": [*state["log"], "viewers"]}, action({"type": "greeted"})
+
+        def logged(state: Any, received: Any, context: Context) -> Any:
+            return update(state, {**received, "effects": lambda: run("work", failed=FAILED)}, context)
+
+        store = TestStore(initial={"log": []}, update=logged, viewers=viewers)
+        store.restart()
+        self.assertEqual(calls, [])
+        store.present([Viewer("anna")])
+        store.inject("work", "hang")
+        store.send({"type": "do"})
+        store.restart()
+        self.assertEqual(calls, [["anna"], ["anna"]])
+        log = ["viewers", "greeted", "viewers", "failed", "interrupted", "greeted"]
+        self.assertEqual(store.state["log"], log)
+        store.finish()
+
+    def test_an_action_can_hang(self) -> None:
+        kind = Kind()
+        kind.store.inject("operation", "hang", times=2)
+        kind.do(action({"type": "a"}, name="operation", id="x", failed=FAILED))
+        store = kind.do(action({"type": "b"}, name="operation", failed=FAILED), cancel("x"))
+        self.assertEqual(store.state["log"], [])
+        store.restart()
+        store.advance(1 << 40)
+        with self.assertRaisesRegex(TestFailure, '^effects have not ended: [^x]*"b"[^x]*$'):
+            store.finish()
+
+    def test_work_with_a_timeout_of_0_is_not_called(self) -> None:
+        kind = Kind()
+        store = kind.do(run("work", "x", timeout=0, failed=FAILED))
+        kind.take("failed")
+        self.assertEqual((store.state["log"], kind.calls), (["failed", "timeout"], []))
+        store.finish()
+
+    def test_injected_faults_are_not_counted_as_attempts(self) -> None:
+        attempts: list[int] = []
+
+        def work(arguments: Any, work: Work) -> None:
+            attempts.append(work.attempt)
+            raise ValueError
+
+        effect = run("work", retry=(4, 100), failed=FAILED)
+        store = TestStore(
+            initial={"log": []}, runs={"work": work},
+            update=lambda state, received, context: update(
+                state, {**received, "effects": lambda: effect}, context))  # fmt: skip
+        store.inject("work", "fail", times=2)
+        store.send({"type": "do"})
+        store.advance(700)
+        store.receive(FAILED)
+        self.assertEqual((store.state["log"], attempts), (["failed", "error"], [1, 2]))
+        store.finish()
+
+    def test_the_wait_between_attempts_is_at_most_a_day(self) -> None:
+        kind, day = Kind(), 86_400_000
+        kind.store.inject("work", "fail", times=2)
+        store = kind.do(run("work", "x", retry=(3, day - 1)))
+        store.advance(2 * day - 2)
+        self.assertEqual(kind.calls, [])
+        store.advance(1)
+        kind.take("done x")
+        store.finish()
+
+    def test_actions_and_events_are_compared_as_json(self) -> None:
+        """0 and False, and 1 and True, are equal in Python."""
+        for sent, wrong in ((0, False), (True, 1), ([{"a": 1}], [{"a": True}])):
+            kind = Kind()
+            kind.do(event({"value": sent}), after(0, {"type": "a", "value": sent}))
+            with self.assertRaisesRegex(TestFailure, "expected the event"):
+                kind.store.receive_event({"value": wrong})
+            with self.assertRaisesRegex(TestFailure, "expected the action"):
+                kind.store.receive({"type": "a", "value": wrong})
+        kind = Kind()
+        kind.do(event({"b": 1, "a": [1.0, True]}))
+        kind.store.receive_event({"a": [1, True], "b": 1.0})
 
     def test_a_view_of_none_is_the_state(self) -> None:
         def view(state: Any, viewer: Viewer) -> Any:

@@ -27,7 +27,9 @@ def difference(old: Any, new: Any, path: str = "") -> _Patch:
     # Two cases of a union have few members in common.
     if a is not None and b is not None and a.get("type") == b.get("type"):
         return _members(a, b, path)
-    return [] if type(old) is type(new) and old == new else [{"op": "replace", "path": path, "value": new}]
+    # 0 and False are equal in Python, but not in JSON.
+    is_same = old == new and isinstance(old, bool) == isinstance(new, bool)
+    return [] if is_same else [{"op": "replace", "path": path, "value": new}]
 
 
 def _members(old: dict[str, Any], new: dict[str, Any], path: str) -> _Patch:

@@ -6,6 +6,7 @@ import dataclasses
 import json
 from typing import Any, Literal
 
+from .difference import difference
 from .effects import plain, tagged, text
 from .kind import Machine, StoreKind, Viewer
 from .serving import Work, perform
@@ -21,11 +22,15 @@ class TestFailure(AssertionError):
 
 @dataclasses.dataclass(eq=False)
 class _Task:
-    """A wait until `due`, or work with an `attempt`, which is called when `due` and fails at `limit`."""
+    """A wait until `due`, or work with an `attempt`, which is called when `due` and fails at `limit`.
+
+    Work that is never `due` is at the program. Injected faults do not count as `calls`.
+    """
 
     effect: dict[str, Any]
     due: int
     attempt: int = 0
+    calls: int = 0
     limit: int = _NEVER  # It is set when the work begins.
 
 
@@ -49,12 +54,14 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
         self._tasks: list[_Task] = []
         # The actions of this step, and the later actions and events that the test must receive.
         self._actions: list[dict[str, Any]] = []
+        # The requests with the viewers after a restart: one, or none before the first `present`.
+        self._presented: list[dict[str, Any]] = []
         self._came: list[dict[str, Any]] = []
         self._faults: dict[str, list[str]] = {}
         self._throttled: dict[Any, int] = {}
         self._machine = Machine(self._kind, "test", self._configuration)
         method, version = "open" if restoring is None else "restore", restored_version or self._kind.version
-        self._step(method, viewer=viewer or Viewer(), version=version, state=restoring)
+        self._step(**{method: True}, viewer=viewer or Viewer(), version=version, state=restoring)
 
     def send(self, input: Any, viewer: Viewer | None = None) -> None:
         """Sends an input.
@@ -62,7 +69,7 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
         - Raises: `Refusal` if the store refuses the input, `TestFailure` if something was not received.
         """
         self._check_received()
-        self._step("input", input=tagged(input), viewer=viewer or Viewer())
+        self._step(input=tagged(input), viewer=viewer or Viewer())
 
     def view_for(self, viewer: Viewer) -> Any:
         """Returns what a subscribed viewer receives of the state."""
@@ -71,11 +78,12 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
     def present(self, viewers: list[Viewer]) -> None:
         """Sets the subscribed viewers."""
         self._check_received()
-        self._step("viewers", viewers=viewers)
+        self._presented = [{"viewers": viewers}]
+        self._step(viewers=viewers)
 
     def receive(self, action: Any) -> None:
         """Takes the next action that has come later."""
-        self._step("action", **self._take("action", action))
+        self._step(**self._take("action", action))
 
     def receive_event(self, event: Any) -> None:
         """Takes the next event."""
@@ -88,21 +96,20 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
         self._proceed()
 
     def inject(self, name: str, fault: Literal["fail", "hang"], times: int = 1) -> None:
-        """Makes the next calls of work fail or not end."""
+        """Makes the next calls of work, or the next actions with a name, fail or not end."""
         self._faults.setdefault(name, []).extend([fault] * times)
 
     def restart(self, after: int = 0) -> None:
         """Ends the program, and restores the store from its state after some milliseconds."""
         self._check_received()
+        self._actions += self._presented
+        for task in [task for task in self._tasks if task.attempt and task.due == _NEVER]:
+            task.due = 0
+            if task.effect.get("restart") != "again":
+                self._actions += self._missed(task, "interrupted", "the program was restarted")
         self.now = self._end = self.now + after
-        for task in [task for task in self._tasks if task.attempt]:
-            self._tasks = [other for other in self._tasks if other is not task]
-            if task.effect.get("restart") == "again":
-                self._start(task.effect)
-            else:
-                self._actions += _failed(task.effect, "interrupted", "the program was restarted")
         self._machine = Machine(self._kind, "test", self._configuration)
-        self._step("restore", version=self._kind.version, state=self.state)
+        self._step(restore=True, version=self._kind.version, state=self.state)
 
     def finish(self) -> None:
         """Checks that everything was received and that no effect is left, except `every`."""
@@ -115,30 +122,31 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
             self.finish()
 
     def _take(self, kind: str, expected: Any) -> dict[str, Any]:
-        wanted = plain(tagged(expected))
-        came = self._came.pop(0) if self._came else {}
-        if kind not in came or came[kind] != wanted:
-            found = text(came) if came else "nothing"
-            raise TestFailure(f"expected the {kind} {text(wanted)}, received {found}")
-        return came
+        form = plain(tagged(expected))
+        got = self._came.pop(0) if self._came else {}
+        if kind not in got or difference(got[kind], form):
+            raise TestFailure(f"expected the {kind} {text(form)}, received {text(got) if got else 'nothing'}")
+        return got
 
     def _check_received(self) -> None:
         if self._came:
             kind, value = next(iter(self._came[0].items()))
             raise TestFailure(f"the {kind} {text(value)} was not received")
 
-    def _step(self, method: str, **params: Any) -> None:
-        """Carries out a request and the immediate actions after it; then the clock moves on."""
-        # The immediate actions follow the request.
+    def _step(self, **params: Any) -> None:
+        """Carries out a request and the immediate actions after it; then the clock moves on.
+
+        The first member of a request has the name of its method.
+        """
         while params:
             before, was = self._machine.state, text(self._machine.state)
-            update = json.loads(self._machine.turn(method, plain({**params, "now": self.now})))
+            update = json.loads(self._machine.turn(next(iter(params)), plain({**params, "now": self.now})))
             if text(before) != was:
                 raise TestFailure("update has changed the state that it got; return a new one")
             self._came += update.get("events", [])
             for effect in update.get("effects", []):
                 self._perform(effect)
-            method, params = "action", self._actions.pop(0) if self._actions else {}
+            params = self._actions.pop(0) if self._actions else {}
         self.state, self.view = self._machine.state, self.view_for(Viewer())
         self._proceed()
 
@@ -146,16 +154,18 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
         kind, id = effect["type"], effect.get("id")
         if kind == "cancel":
             self._cancel(id)
+            self._throttled.pop(id, None)
         elif kind == "action":
             self._cancel(id if effect.get("latest") else None, False)
             fault = self._fault(effect.get("name", ""))
-            self._actions += _failed(effect, "fault", "injected") if fault else [{"action": effect["action"]}]
+            failed = _failed(effect, "fault", "injected") if fault == "fail" else []
+            self._tasks += [_Task(effect, _NEVER)] if fault == "hang" else []
+            self._actions += failed if fault else [{"action": effect["action"]}]
         elif kind != "every" or all(t.effect["id"] != id for t in self._tasks if t.effect["type"] == kind):
             wait = effect.get("milliseconds", effect.get("debounce", 0))
             due = self._throttled.get(id, 0) if "throttle" in effect else self.now + wait
-            if "debounce" in effect or "throttle" in effect:
-                # It replaces the one that waits.
-                self._cancel(id, True)
+            # It replaces the one that waits.
+            self._cancel(id if "debounce" in effect or "throttle" in effect else None, True)
             if kind == "run" and due <= self.now:
                 self._start(effect)
             else:
@@ -194,24 +204,30 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
         return task.limit if task in works[1:] else min(task.due, task.limit)
 
     def _call(self, task: _Task) -> None:
-        effect, retry = task.effect, task.effect.get("retry", {"attempts": 1})
-        fault, task.due = self._fault(effect["name"]), _NEVER
+        effect, fault, task.due = task.effect, self._fault(task.effect["name"]), _NEVER
         task.limit = min(task.limit, self.now + effect.get("timeout", _NEVER))
-        if fault == "hang":
+        if fault == "hang" or task.limit <= self.now:
             return
         try:
             if fault:
                 raise RuntimeError("injected")
-            work = Work(effect["name"], task.attempt, waits=False,
+            task.calls += 1
+            work = Work(effect["name"], task.calls, waits=False,
                         send=lambda action: self._came.append({"action": plain(tagged(action))}))  # fmt: skip
             self._came += filter(None, [json.loads(perform(self._kind, work, effect.get("arguments")))])
+            self._tasks.remove(task)
         except Exception as error:
-            if task.attempt < retry["attempts"]:
-                task.due = self.now + retry["milliseconds"] * 2 ** (task.attempt - 1)
-                task.attempt += 1
-                return
-            self._came += _failed(effect, "fault" if fault else "error", str(error))
+            self._came += self._missed(task, "fault" if fault else "error", str(error))
+
+    def _missed(self, task: _Task, reason: str, message: str) -> list[dict[str, Any]]:
+        """Waits for the next attempt, or ends the work; returns the action of the failure then."""
+        retry = task.effect.get("retry", {"attempts": 1})
+        if task.attempt < retry["attempts"]:
+            wait = min(retry["milliseconds"] * 2 ** (task.attempt - 1), 86_400_000)
+            task.due, task.attempt = self.now + wait, task.attempt + 1
+            return []
         self._tasks.remove(task)
+        return _failed(task.effect, reason, message)
 
     def _fault(self, name: str) -> str | None:
         return faults.pop(0) if (faults := self._faults.get(name)) else None
