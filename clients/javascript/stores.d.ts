@@ -152,7 +152,7 @@ export class TestStore<State = any, Event = any> {
   receiveEvent(event: unknown): Promise<void>;
   /** Moves the clock. */
   advance(milliseconds: number): Promise<void>;
-  /** Makes the next calls of work fail or not end. */
+  /** Makes the next calls of work, or the next actions with a name, fail or not end. */
   inject(name: string, fault: "fail" | "hang", times?: number): void;
   /** Ends the program, and restores the store from its state after some milliseconds. */
   restart(after?: number): Promise<void>;
