@@ -59,6 +59,14 @@ struct DocumentTests {
       (#"[{"op":"replace","path":"/n","value":0}]"#, "[]"),
       (#"[{"op":"add","path":"/n","value":0}]"#, "[]"),
       (
+        #"[{"op":"add","path":"","value":{"a":1}}]"#,
+        #"[{"op":"replace","path":"","value":{"a":1}}]"#
+      ),
+      (
+        #"[{"op":"copy","from":"/map","path":""}]"#,
+        #"[{"op":"replace","path":"","value":{"x":1}}]"#
+      ),
+      (
         #"[{"op":"add","path":"/list/0","value":"a"}]"#,
         #"[{"op":"add","path":"/list/0","value":"a"}]"#
       ),

@@ -58,6 +58,28 @@ struct PipelinedJournalTests {
     #expect(metrics.ended.failedTurns == 0 && metrics.durations.count == 5)
   }
 
+  @Test("what has failed is not repeated after a later transaction was committed")
+  func overtaking() {
+    journal.tooLarge = [handle(1)]
+    commit(1, 1)
+    commit(2, 2)
+    commit(3, 3)
+    journal.end()
+    journal.overtakes = true
+    journal.end()
+    journal.overtakes = false
+    journal.tooLarge = []
+    journal.end()
+    commits.run()
+    #expect(results.all == ["1, 1: [1]", "2", "3, 3: [3]"])
+    #expect(journal.committed.map(\.session) == [handle(2)])
+    // They are journaled as a whole.
+    commit(4, 1, 3, opens: true)
+    #expect(results.all.last == "4" && journal.committed.count == 3)
+    commit(5, 1)
+    #expect(journal.begun.count == 1)
+  }
+
   @Test("after a failure, what was in progress is repeated turn by turn before later turns begin")
   func failure() {
     journal.tooLarge = [handle(2)]
@@ -142,6 +164,9 @@ private final class HeldJournal: PipelinedJournal, @unchecked Sendable {
   private var hasFailed = false
   private var loading: (() -> Void)?
 
+  /// True if the next transaction has begun before the failure of an earlier one was reported.
+  var overtakes = false
+
   var committed: [JournalEntry] { memory.entries }
 
   func begin(
@@ -155,7 +180,7 @@ private final class HeldJournal: PipelinedJournal, @unchecked Sendable {
   func end() {
     let (entries, ended) = (begun.removeFirst(), ends.removeFirst())
     defer { if begun.isEmpty { hasFailed = false } }
-    if hasFailed { return ended(.failure(Skipped())) }
+    if hasFailed, !overtakes { return ended(.failure(Skipped())) }
     do {
       try commit(entries)
       ended(.success(()))

@@ -36,7 +36,8 @@ struct DocumentPatching {
       if !old.isSame(as: json) { change?.append(operation) }
     case .remove(let path):
       _ = try remove(at: path)
-      change?.append(operation)
+      // For clients the whole is only ever replaced.
+      change?.append(path.tokens.isEmpty ? .replace(path, .null) : operation)
     case .add(let path, let json): try add(DocumentValue(json), at: path, json)
     case .copy(let from, let path):
       let copy = try value(at: from)
@@ -57,7 +58,9 @@ struct DocumentPatching {
     case .replaced(let old):
       if change == nil { return }
       let json = json()
-      if !old.isSame(as: json) { change?.append(.add(path, json)) }
+      if !old.isSame(as: json) {
+        change?.append(path.tokens.isEmpty ? .replace(path, json) : .add(path, json))
+      }
     case .element(let index, _):
       let place =
         path.tokens.last == "-" ? JSONPointer(path.tokens.dropLast() + [String(index)]) : path

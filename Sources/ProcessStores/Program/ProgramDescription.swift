@@ -11,6 +11,8 @@ struct ProgramDescription: Sendable {
   var event: JSONSchema?
   var viewKey: ViewKey?
   var watchesViewers = false
+  /// True if no store has a view.
+  var showsState = false
 
   /// The description of a program that has not described itself.
   static let unknown = ProgramDescription()
@@ -50,11 +52,14 @@ struct ProgramDescription: Sendable {
       }
       viewKey = known
     }
-    if let flag = value["watchesViewers"], !flag.isNull {
-      guard let watches = flag.bool else {
-        throw JSONError(.type, "watchesViewers is a Boolean", path: [.key("watchesViewers")])
+    func flag(_ name: String) throws(JSONError) -> Bool {
+      guard let flag = value[name], !flag.isNull else { return false }
+      guard let flag = flag.bool else {
+        throw JSONError(.type, "\(name) is a Boolean", path: [.key(name)])
       }
-      watchesViewers = watches
+      return flag
     }
+    watchesViewers = try flag("watchesViewers")
+    showsState = try flag("showsState")
   }
 }

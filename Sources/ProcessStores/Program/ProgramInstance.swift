@@ -92,6 +92,22 @@ final class ProgramInstance {
     hasState = true
   }
 
+  /// Removes the views of which the next process knows nothing.
+  ///
+  /// - Returns: False if there are none.
+  func removeViews(_ description: ProgramDescription) -> Bool {
+    if description.showsState {
+      defer { (view, views) = (nil, [:]) }
+      return view != nil || !views.isEmpty
+    }
+    // The process makes those of the present viewers again.
+    guard description.watchesViewers, let key = description.viewKey else { return false }
+    let present = Set((viewers ?? []).compactMap { key.value(of: $0).map(viewName) })
+    let count = views.count
+    views = views.filter { present.contains($0.key) }
+    return views.count < count
+  }
+
   /// The state as JSON text, for the program.
   var stateText: JSONText { JSONText(state.jsonBytes()) }
 

@@ -69,7 +69,8 @@ extension ProgramLoop {
       state.begin(update.effects)
       opened(.success(state))
     case .restore(let instance):
-      try update(instance, result, isRestored: true)
+      let hasRemoved = instance.removeViews(description)
+      try update(instance, result, isNeeded: hasRemoved)
       restored(instance)
     case .viewers(let instance):
       try update(instance, result)
@@ -79,15 +80,17 @@ extension ProgramLoop {
   }
 
   /// Handles an update that belongs to no request of a store.
+  ///
+  /// - Parameter isNeeded: False if an update without a change is dropped.
   private func update(
-    _ instance: ProgramInstance, _ result: UnsafeRawBufferPointer, isRestored: Bool = false
+    _ instance: ProgramInstance, _ result: UnsafeRawBufferPointer, isNeeded: Bool = true
   ) throws(JSONError) {
     let parsed = try ParsedUpdate(result)
     guard let reply = instance.feed else { return }
     let before = instance.version
     let update = try instance.apply(
       parsed, of: nil, ending: nil, version: description.version, now: reply.clock.milliseconds)
-    if isRestored, before == update.version, parsed.isEmpty { return }
+    if !isNeeded, before == update.version, parsed.isEmpty { return }
     deliver(reply.progress(.updated(update)), to: reply)
   }
 

@@ -50,8 +50,9 @@ extension JournalWriter {
         waiting.transactions.removeFirst()
         return (!waiting.turns.isEmpty, false)
       }
-      if case .failure(let error) = result {
-        waiting.transactions[waiting.failedCount].error = error
+      switch result {
+      case .success: waiting.transactions[waiting.failedCount].isCommitted = true
+      case .failure(let error): waiting.transactions[waiting.failedCount].error = error
       }
       waiting.failedCount += 1
       return (false, waiting.failedCount == waiting.transactions.count)
@@ -66,16 +67,25 @@ extension JournalWriter {
   }
 
   /// Repeats the transactions that have failed, turn by turn, on the commit thread.
+  ///
+  /// If a later one was committed, they are not repeated, because that would be in another order: their
+  /// sessions are incomplete, and are journaled as a whole.
   private func repeatFailed() {
     let failed = waiting.withLock { $0.transactions }
+    let isOvertaken = failed.contains(where: \.isCommitted)
     for (position, transaction) in failed.enumerated() {
-      var failures: Failures
-      if position == 0, transaction.turns.count == 1, let error = transaction.error {
-        // It is not repeated: there is no other turn to commit.
+      let failures: Failures
+      if transaction.isCommitted {
+        failures = []
+      } else if let error = transaction.error,
+        isOvertaken || position == 0 && transaction.turns.count == 1
+      {
+        // It is not repeated; a first one of a single turn, because there is no other turn to commit.
         let sessions = Self.incomplete(without: transaction.entries)
         incomplete.formUnion(sessions)
-        let turn = transaction.turns[0]
-        failures = [(turn.shard, .init(numbers: turn.numbers, sessions: sessions, error: error))]
+        failures = transaction.turns.map { turn in
+          (turn.shard, .init(numbers: turn.numbers, sessions: sessions, error: error))
+        }
         dropLost(after: transaction.turns)
       } else {
         failures = self.failures(committing: transaction.entries, transaction.turns)

@@ -53,7 +53,9 @@ extension JournalWriter {
     let entries: [JournalEntry]
     let turns: [Turn]
     let began = ContinuousClock.now
-    /// The error, if it has failed; also if an earlier one has failed.
+    /// The error, if it has failed.
     var error: (any Error)?
+    /// True if it was committed although an earlier one had failed: it began before that was reported.
+    var isCommitted = false
   }
 }

@@ -11,19 +11,26 @@ final class ChildPresence<Machine: StateMachine> {
     var mayHaveVanished: Bool
   }
 
-  private var counts: [Int]
-  private var keys: [Set<AnyHashable>]
+  /// The children that are present.
+  struct Present {
+    fileprivate var counts: [Int]
+    fileprivate var keys: [Set<AnyHashable>]
+  }
+
+  /// Set to an earlier value if the state is taken back.
+  var present: Present
 
   /// Creates the record of the children that are present in a state.
   init(_ children: [ChildNode<Machine>], in state: Machine.State) {
-    counts = children.map { $0.count(state) }
-    keys = children.map { child in
-      var keys: Set<AnyHashable> = []
-      if child.canBeAbsent, child.beginsWithEffect {
-        _ = child.effectOfNewChildren(state, &keys)
-      }
-      return keys
-    }
+    present = Present(
+      counts: children.map { $0.count(state) },
+      keys: children.map { child in
+        var keys: Set<AnyHashable> = []
+        if child.canBeAbsent, child.beginsWithEffect {
+          _ = child.effectOfNewChildren(state, &keys)
+        }
+        return keys
+      })
   }
 
   /// Records the children that are present after an action.
@@ -39,14 +46,14 @@ final class ChildPresence<Machine: StateMachine> {
     var effects: [Effect<Machine.Action>] = []
     for (index, child) in children.enumerated() where child.canBeAbsent {
       let count = child.count(state)
-      if count != counts[index] {
+      if count != present.counts[index] {
         change.mayHaveVanished = true
-        counts[index] = count
+        present.counts[index] = count
       }
     }
     guard change.mayHaveVanished else { return nil }
     for (index, child) in children.enumerated() where child.canBeAbsent && child.beginsWithEffect {
-      let effect = child.effectOfNewChildren(state, &keys[index])
+      let effect = child.effectOfNewChildren(state, &present.keys[index])
       if case .none = effect.step { continue }
       effects.append(effect)
     }

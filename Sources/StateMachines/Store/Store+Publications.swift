@@ -102,11 +102,15 @@ extension Store {
     _ action: Machine.Action, of child: ChildNode<Machine>?, for inputID: InputID?,
     before effect: Effect<Machine.Action>
   ) throws(JSONError) {
+    let before = keepsLastState ? presence?.present : nil
     let children = presence.flatMap { running.change(of: $0, isOfChild: child != nil) }
     let effect = children?.effect.before(effect) ?? effect
     let isFollowed = if case .none = effect.step { false } else { true }
     if isFollowed || children?.mayHaveVanished == true { keepBase() }
-    try publish(action, of: child)
+    do throws(JSONError) { try publish(action, of: child) } catch {
+      if let before { presence?.present = before }
+      throw error
+    }
     if let children, children.mayHaveVanished { cancelVanished() }
     if isFollowed { follow(effect, for: inputID) }
   }

@@ -253,6 +253,56 @@ struct CompositionTests {
     await bench.reaches(revision: 9)
   }
 
+  private struct Shelf: StateMachine {
+    enum Input: Codable, Sendable {
+      case lap(input: Lap.Input)
+      case put(weight: Double)
+      case clear
+    }
+    enum Action: Equatable, Sendable {
+      case lap(Lap.Action)
+      case put(Double)
+      case cleared
+    }
+    struct State: Codable, Sendable {
+      var lap: Lap.State?
+      var weight = 0.0
+    }
+    let initialState = State()
+    var children: [Child<Shelf>] {
+      Child(
+        "lap", Lap(begins: true), optionalState: \.lap,
+        input: CasePath(Input.lap) { if case .lap(let input) = $0 { input } else { nil } },
+        action: CasePath(Action.lap) { if case .lap(let action) = $0 { action } else { nil } },
+        event: { _ in nil })
+    }
+    func effect(of input: Input, in state: State) -> Effect<Action> {
+      switch input {
+      case .lap: .none
+      case .put(let weight): .action(.put(weight))
+      case .clear: .action(.cleared)
+      }
+    }
+    func reduce(_ state: inout State, _ action: Action) {
+      switch action {
+      case .lap: break
+      case .put(let weight): (state.lap, state.weight) = (Lap.State(), weight)
+      case .cleared: state.lap = nil
+      }
+    }
+  }
+
+  @Test("a child of a state that is taken back has not appeared")
+  func takenBack() async throws {
+    let bench = try await Bench(Shelf())
+    await #expect(throws: StoreError.self) { try await bench.send(.put(weight: .nan)) }
+    try await bench.send(.put(weight: 1))
+    // Its initial effect has begun.
+    await bench.advance(by: 1, sleepers: 1)
+    await bench.reaches(revision: 2)
+    #expect(await bench.do { $1.state.lap?.seconds } == 1)
+  }
+
   @Test("events, redactions and inputs of phases of children are passed on")
   func passedOn() async throws {
     let bench = try await Bench(Race())

@@ -78,6 +78,32 @@ struct ExchangeTests {
     #expect(log.all == ["settled at 1, changed"])
   }
 
+  private struct Queued: StateMachine {
+    struct State: Codable, Sendable {}
+    let initialState = State()
+    let party: Party
+
+    func effect(of input: String, in state: State) -> Effect<Machine.Action> {
+      input == "cancel"
+        ? .cancel("first")
+        : .exchange("ask") { [party] in party.asked(input, $0) }
+          .serial("queue").cancellable(EffectID(input))
+    }
+    func reduce(_ state: inout State, _ action: Machine.Action) {}
+  }
+
+  @Test("an exchange that was cancelled leaves its queue when its reply comes")
+  func cancelled() async throws {
+    let party = Party()
+    let bench = try await Bench(Queued(party: party))
+    try await bench.do { _, store in
+      for text in ["first", "second", "cancel"] { try store.send(text) }
+      #expect(party.texts == ["first"])
+      store.receive(party.next(saying: nil))
+      #expect(party.texts == ["second"])
+    }
+  }
+
   @Test("exchanges begin in the order of the inputs, and each reply ends its own")
   func order() async throws {
     let party = Party()

@@ -56,6 +56,22 @@ class ChangeTests(ServingTestCase):
         changes = [action for action in client.actions() if action.startswith("reload")]
         self.assertEqual(changes, ["reloadFailed", "reloaded"])
 
+    def test_view_is_removed(self) -> None:
+        """Clients received the view of the earlier version for ever."""
+        views = """
+def on_open(params):
+    return {"state": {"n": 0}, "view": {"shown": 0}}
+"""
+        program = self.program(views)
+        client = self.client(self.serve("--watch", k=program.command))
+        self.assertEqual(client.call("store/subscribe", store="k")["state"], {"shown": 0})
+        program.save("""
+def on_describe(params):
+    return {"protocol": 1, "showsState": True}
+""")
+        self.wait(lambda: client.state("k") == {"n": 0}, "the client receives the state")
+        client.until(lambda: any(each["method"] == "store/changed" for each in client.notifications))
+
     def test_view_is_added(self) -> None:
         """The server ended the program, which had sent a view where the store had none."""
         program = self.program("")

@@ -148,6 +148,26 @@ def on_input(params):
         self.assertIsNone(client.state("k"))
         self.assertNotIn("secret", json.dumps(client.notifications))
 
+    def test_views_of_absent_viewers_are_removed(self) -> None:
+        """The next process does not know them, so nothing changed them any more."""
+        program = self.program("""
+def on_describe(params):
+    return {"protocol": 1, "viewsBy": "frontend", "watchesViewers": True}
+
+def on_viewers(params):
+    return {"views": {each["frontend"]: {"view": "own"} for each in params["viewers"]}}
+""")
+        server, client, handle = self.durable(program)
+        client.call("store/subscribe", store="k")
+        self.wait(lambda: client.state("k") == "own", "alice has a view")
+        server.kill()
+        server.start()
+        client = self.attached(server, handle)
+        self.accepted(client, "k", {})
+        self.assertEqual(client.state("k"), {"n": 0})
+        client.call("store/subscribe", store="k")
+        self.wait(lambda: client.state("k") == "own", "alice has a view again")
+
     def test_viewers_follow_the_restoring(self) -> None:
         """The viewers of the earlier server are not viewers of the next one."""
         program = self.program("""

@@ -13,8 +13,8 @@ const SLACK = 256;
 const SERVER = { identity: null, frontend: null, role: null };
 
 /** Returns the result of `machine/describe`. */
-export function description({ version = 1, schemas = {}, viewsBy, viewers }) {
-	return { protocol: 1, version, schemas, viewsBy, watchesViewers: Boolean(viewsBy || viewers) };
+export function description({ version = 1, schemas = {}, view, viewsBy, viewers }) {
+	return { protocol: 1, version, schemas, viewsBy, watchesViewers: Boolean(viewsBy || viewers), showsState: !view };
 }
 
 export class Machine {

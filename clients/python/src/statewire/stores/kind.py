@@ -92,8 +92,8 @@ class StoreKind:
         """Returns the result of `machine/describe`."""
         public = ("configuration", "input", "viewState", "event")
         schemas = {name: schema for name in public if (schema := self.forms[name].schema)}
-        views = given(viewsBy=self.views_by, watchesViewers=bool(self.viewers or self.views_by))
-        return {"protocol": 1, "version": self.version, "schemas": schemas, **views}
+        flags = {"watchesViewers": bool(self.viewers or self.views_by), "showsState": not self.view}
+        return {"protocol": 1, "version": self.version, "schemas": schemas, **given(viewsBy=self.views_by), **flags}
 
 
 class Machine:
