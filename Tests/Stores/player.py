@@ -102,7 +102,7 @@ class Server:
 def check_description(result, error, line):
     """Checks the result of machine/describe of the conformance store."""
     check(isinstance(result, dict), f"machine/describe has failed: {short(error)}")
-    unknown = result.keys() - {"protocol", "version", "schemas", "viewsBy", "watchesViewers"}
+    unknown = result.keys() - {"protocol", "version", "schemas", "viewsBy", "watchesViewers", "showsState"}
     check(not unknown, f"a description has unknown members: {sorted(unknown)}")
     wanted = {"protocol": 1, "version": 2, "viewsBy": "frontend", "watchesViewers": True}
     for name, value in wanted.items():
