@@ -54,7 +54,9 @@ extension ClientWriter {
     let room = writesWholeMessages ? Int.max : Self.pieceBytes
     while !isCongested, all || (!isYielding && actionBytes < Self.pieceBytes) {
       var piece = JSONWriter()
-      gathering: while piece.count < Self.pieceBytes, let part = outbox.first {
+      gathering: while let part = outbox.first {
+        let mayEnd = !writesWholeMessages || !part.isRest
+        if piece.count >= Self.pieceBytes, mayEnd { break }
         switch part {
         case .bytes, .rest: outbox.takeBytes(room).withUnsafeBytes { piece.raw($0) }
         case .change(let subscription):

@@ -32,7 +32,7 @@ struct Outbox {
       }
     }
 
-    fileprivate var isRest: Bool { if case .rest = self { true } else { false } }
+    var isRest: Bool { if case .rest = self { true } else { false } }
 
     fileprivate var isLarge: Bool {
       switch self {

@@ -257,7 +257,7 @@ public actor Shard: StoreHost {
     } else {
       turn { made.receive(message) }
     }
-    if made.store.isClosed, made.store.unfinished.isEmpty { stores[message.store] = nil }
+    if made.store.isClosed, !made.store.hasUnfinished { stores[message.store] = nil }
   }
 
   /// Passes messages to their stores in one turn, in their order.
@@ -362,7 +362,7 @@ extension Shard {
     guard let store = stores[number]?.store else { return }
     store.close()
     endRestoredWork(of: number)
-    if store.unfinished.isEmpty { stores[number] = nil }
+    if !store.hasUnfinished { stores[number] = nil }
   }
 
   /// Counts all work that has begun in a store until now as restored work.

@@ -60,23 +60,21 @@ extension Connection {
         RPCError(
           limit: .batchLength, "a batch has at most \(settings.limits.batchLength) requests"))
     }
-    try carryOut(Batch(), from: 0, in: message, shard)
+    try carryOut(Batch(), message, shard)
   }
 
-  /// Carries out the requests of a batch from an index on, until the batch must wait.
+  /// Carries out the requests of a batch, until the batch must wait.
   private func carryOut(
-    _ batch: Batch, from first: Int, in message: UnsafeRawBufferPointer, _ shard: isolated Shard
+    _ batch: Batch, _ requests: UnsafeRawBufferPointer, _ shard: isolated Shard
   ) throws(JSONError) {
-    var reader = JSONReader(message, limits: JSONLimits(maximumDepth: settings.limits.depth))
-    var next = 0
+    var reader = JSONReader(requests, limits: JSONLimits(maximumDepth: settings.limits.depth))
     try reader.beginArray()
     while try reader.nextElement() {
-      if next < first {
-        _ = try reader.skipValue()
-      } else if life.isOver {
+      if life.isOver {
         return
       } else if writer.isYielding || offloaded != nil {
-        waitingBatch = WaitingBatch(message: Array(message), next: next, batch: batch)
+        waitingBatch = WaitingBatch(
+          requests: [UInt8(ascii: "[")] + requests[reader.position...], batch: batch)
         return
       } else {
         if try reader.peek() == .object {
@@ -87,7 +85,6 @@ extension Connection {
         }
         yieldIfLong()
       }
-      next += 1
     }
     writer.finish(batch)
   }
@@ -96,8 +93,8 @@ extension Connection {
   func continueBatch(with rest: WaitingBatch, _ shard: isolated Shard) {
     turnOutcome.beginWork(at: settings.now())
     do throws(JSONError) {
-      try rest.message.withRawBytes { message throws(JSONError) in
-        try carryOut(rest.batch, from: rest.next, in: message, shard)
+      try rest.requests.withRawBytes { requests throws(JSONError) in
+        try carryOut(rest.batch, requests, shard)
       }
     } catch {
       writer.fail(RPCError(notJSON: error))

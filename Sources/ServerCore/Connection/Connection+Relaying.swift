@@ -90,7 +90,7 @@ extension Connection {
     let handover = RelayHandover(
       frames: frames, isFramingKnown: isFramingKnown, backlog: backlog,
       responses: batch?.takeResponses() ?? [],
-      rest: waitingBatch.map { ($0.message, $0.next) }, life: life.history)
+      rest: waitingBatch?.requests, life: life.history)
     // Responses to earlier requests of the batch that still wait for effects come as a batch of
     // their own.
     if offloaded?.id != nil { batch?.open -= 1 }
@@ -186,7 +186,7 @@ extension Connection {
     batch?.prepend(handover.responses)
     if let batch {
       if let rest = handover.rest {
-        waitingBatch = WaitingBatch(message: rest.message, next: rest.next, batch: batch)
+        waitingBatch = WaitingBatch(requests: rest, batch: batch)
       } else {
         writer.finish(batch)
       }

@@ -46,9 +46,8 @@ public struct RelayHandover: Sendable {
   let backlog: [Connection.Arrival]
   /// The responses to the batch of the request until now.
   let responses: [UInt8]
-  /// The message of the batch, and the number of its requests that were carried out; nil if none
-  /// are left.
-  let rest: (message: [UInt8], next: Int)?
+  /// The requests of the batch that were not carried out, as a JSON array; nil if none are left.
+  let rest: [UInt8]?
   /// The events after which the connection has the same life.
   let life: [ConnectionLife.Event]
 }

@@ -84,8 +84,7 @@ struct Request {
 
 /// The requests of a batch that wait while other clients are served, or for an offloaded request.
 struct WaitingBatch {
-  let message: [UInt8]
-  /// Number of its requests that were carried out.
-  let next: Int
+  /// The requests as a JSON array.
+  let requests: [UInt8]
   let batch: Batch
 }

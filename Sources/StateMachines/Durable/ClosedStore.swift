@@ -24,6 +24,8 @@ public final class ClosedStore: AnyStore {
   public let isClosed = true
   /// No tasks.
   public let unfinished: [Task<Void, Never>] = []
+  /// False.
+  public let hasUnfinished = false
 
   /// Throws `InputError.closed`.
   public func send(

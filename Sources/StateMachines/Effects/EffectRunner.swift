@@ -276,6 +276,9 @@ final class EffectRunner<Action: Sendable> {
   /// The handles of all tasks that have not ended, including cancelled ones.
   var unfinished: [Task<Void, Never>] { runs.compactMap(\.task) + stopping.values }
 
+  /// True if `unfinished` is not empty.
+  var hasUnfinished: Bool { !stopping.isEmpty || runs.contains { $0.task != nil } }
+
   /// The runs in the order in which they began, without feeds.
   var running: [Run] { runs.filter { !$0.isFeed } }
 

@@ -161,6 +161,9 @@ public protocol AnyStore: AnyObject {
 
   /// The tasks of all work that has not ended, including cancelled work.
   var unfinished: [Task<Void, Never>] { get }
+
+  /// True if `unfinished` is not empty.
+  var hasUnfinished: Bool { get }
 }
 
 /// The server of a store over a wire: it receives all publications and events.

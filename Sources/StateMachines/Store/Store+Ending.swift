@@ -30,6 +30,9 @@ extension Store {
   /// The tasks of all work that has not ended, including cancelled work.
   public var unfinished: [Task<Void, Never>] { runner.unfinished }
 
+  /// True if `unfinished` is not empty.
+  public var hasUnfinished: Bool { runner.hasUnfinished }
+
   /// Closes the store: cancels its effects, calls the callbacks that wait for them, and removes its
   /// listeners.
   ///

@@ -114,4 +114,5 @@ final class AudienceStore<Machine: StateMachine>: AnyStore {
   @discardableResult
   func close() -> [Task<Void, Never>] { [] }
   let unfinished: [Task<Void, Never>] = []
+  let hasUnfinished = false
 }
