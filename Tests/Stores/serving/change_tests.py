@@ -57,7 +57,7 @@ class ChangeTests(ServingTestCase):
         self.assertEqual(changes, ["reloadFailed", "reloaded"])
 
     def test_view_is_removed(self) -> None:
-        """Clients received the view of the earlier version for ever."""
+        """Clients kept the view of the earlier version."""
         views = """
 def on_open(params):
     return {"state": {"n": 0}, "view": {"shown": 0}}
