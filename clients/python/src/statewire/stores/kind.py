@@ -92,8 +92,8 @@ class StoreKind:
         """Returns the result of `machine/describe`."""
         public = ("configuration", "input", "viewState", "event")
         schemas = {name: schema for name in public if (schema := self.forms[name].schema)}
-        flags = {"watchesViewers": bool(self.viewers or self.views_by), "showsState": not self.view}
-        return {"protocol": 1, "version": self.version, "schemas": schemas, **given(viewsBy=self.views_by), **flags}
+        views = {"watchesViewers": bool(self.viewers or self.views_by), "showsState": not self.view}
+        return {"protocol": 1, "version": self.version, "schemas": schemas, "viewsBy": self.views_by, **views}
 
 
 class Machine:
