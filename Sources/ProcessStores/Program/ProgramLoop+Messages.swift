@@ -33,7 +33,8 @@ extension ProgramLoop {
           try countUnsolicitedMessage()
           return true
         }
-        if isFull {
+        // Inputs are refused before, so these are actions.
+        if unsentBytes > 2 * Self.maximumUnsent {
           throw JSONError(.value, "work sends actions, and the program does not read its requests")
         }
         if case .enqueued(remaining: ..<2) = events.yield(.action(action)) {
