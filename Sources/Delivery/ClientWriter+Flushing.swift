@@ -56,7 +56,7 @@ extension ClientWriter {
       var piece = JSONWriter()
       gathering: while let part = outbox.first {
         let mayEnd = !writesWholeMessages || !part.isRest
-        if piece.count >= Self.pieceBytes, mayEnd { break }
+        if piece.count >= Self.pieceBytes, mayEnd { break gathering }
         switch part {
         case .bytes, .rest: outbox.takeBytes(room).withUnsafeBytes { piece.raw($0) }
         case .change(let subscription):

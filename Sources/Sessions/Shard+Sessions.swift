@@ -74,9 +74,8 @@ extension Shard {
       let subscription = try participant.subscription(name, isolation: self)
       subscription.subscribe(.patch)
       let first = participant.session.sharedStores[name]?.first(of: participant.session) ?? 0
-      let reason =
-        held.map { $0 < first } == true
-        ? .reopened : subscription.snapshotReason(from: held, named)
+      let isOfFormer = held.map { $0 < first } ?? false
+      let reason = isOfFormer ? .reopened : subscription.snapshotReason(from: held, named)
       let outcome: Resumption.Outcome =
         if let held, reason == nil {
           .replayed(subscription.updates(since: held), subscription)

@@ -22,17 +22,17 @@ struct SchemaChange {
   static func faults(from old: ProgramDescription, to new: ProgramDescription) -> [String] {
     // Clients send inputs and configurations, so a form that is gone and a member that is new and
     // required are faults. They receive views and events, so a member that is gone is one.
-    var faults = faults(old.configuration, new.configuration, "configuration", isSent: true)
-    faults += self.faults(old.input, new.input, "input", isSent: true)
-    faults += self.faults(old.viewState, new.viewState, "view state", isSent: false)
-    faults += self.faults(old.event, new.event, "event", isSent: false)
+    var faults = compare(old.configuration, new.configuration, "configuration", isSent: true)
+    faults += compare(old.input, new.input, "input", isSent: true)
+    faults += compare(old.viewState, new.viewState, "view state", isSent: false)
+    faults += compare(old.event, new.event, "event", isSent: false)
     if old.viewKey != new.viewKey {
       faults.append("viewsBy changed; open stores keep the previous value")
     }
     return faults
   }
 
-  private static func faults(
+  private static func compare(
     _ old: JSONSchema?, _ new: JSONSchema?, _ name: String, isSent: Bool
   ) -> [String] {
     guard let old, let new else { return [] }
