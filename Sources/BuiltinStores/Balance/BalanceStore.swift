@@ -9,8 +9,9 @@ public import StateMachines
 /// If there are several refreshes, only the newest one is folded. Amounts are in the state and in
 /// the responses; neither type prints them.
 ///
-/// Texts are relative to the current date. The store reads the date when it becomes visible and
-/// with each refresh. While it is visible, a feed (`DayFeed`) reports when the date changes.
+/// Texts are relative to the current date. The store reads the date when the amounts become visible
+/// and with each refresh. While a frontend is active, a feed (`DayFeed`) reports when the date
+/// changes.
 public struct BalanceStore: StateMachine {
   /// The inputs of kind `balance`.
   public typealias Input = BalanceInput
@@ -58,8 +59,8 @@ public struct BalanceStore: StateMachine {
     public var isResigned = false
     /// True while no frontend of the session is active.
     public var isInactive = false
-    /// A time of the current date, to which texts are relative. It is not updated while no date is
-    /// visible.
+    /// A time of the current date, to which texts are relative. It is not updated while no frontend
+    /// is active.
     public var now = Timestamp(secondsSinceEpoch: 0)
 
     /// Creates the initial state.
@@ -68,8 +69,9 @@ public struct BalanceStore: StateMachine {
     /// True while amounts are hidden.
     public var isRedacted: Bool { isResigned || isInactive }
 
-    /// True while a frontend may see a text that depends on the date.
-    var showsDates: Bool { generation > 0 && !isRedacted }
+    /// True while a frontend may see a text that depends on the date. Such a text has no amount, so
+    /// it is visible while the amounts are hidden.
+    var showsDates: Bool { generation > 0 && !isInactive }
   }
 
   /// The state before the first refresh.
@@ -96,10 +98,10 @@ public struct BalanceStore: StateMachine {
   public func effect(of input: BalanceInput, in state: State) -> Effect<Action> {
     switch input {
     case .viewDidAppear, .refreshButtonWasTapped: refresh(state)
-    case .willResignActive: hide(.input)
-    case .didBecomeActive: unhide(.input, state)
-    case .frontendsBecameInactive: hide(.lifecycle)
-    case .frontendsBecameActive: unhide(.lifecycle, state)
+    case .willResignActive: .action(.hide(.input))
+    case .didBecomeActive: unhide(.input)
+    case .frontendsBecameInactive: .several(.action(.hide(.lifecycle)), .cancel(DayFeed.id))
+    case .frontendsBecameActive: .several(unhide(.lifecycle), becameActive(state))
     }
   }
 
@@ -179,7 +181,7 @@ public struct BalanceStore: StateMachine {
   }
 
   private func refresh(_ state: State) -> Effect<Action> {
-    .deferred { [self, generation = state.generation + 1, isRedacted = state.isRedacted] clock in
+    .deferred { [self, generation = state.generation + 1, isInactive = state.isInactive] clock in
       let now = Timestamp(sinceEpoch: clock.sinceEpoch)
       return .several(
         // Before the older refresh is cancelled: its `refreshCancelled` then has an old generation.
@@ -193,7 +195,7 @@ public struct BalanceStore: StateMachine {
           )
           .onCancel(.refreshCancelled(generation))
           .latest("refresh"),
-        isRedacted ? .none : days(from: now))
+        isInactive ? .none : days(from: now))
     }
   }
 
@@ -201,18 +203,14 @@ public struct BalanceStore: StateMachine {
     if case .refreshEnded(_, .failed, _) = action { true } else { false }
   }
 
-  private func hide(_ reason: Reason) -> Effect<Action> {
-    .several(.action(.hide(reason)), .cancel(DayFeed.id))
+  private func unhide(_ reason: Reason) -> Effect<Action> {
+    .deferred { clock in .action(.unhide(reason, at: Timestamp(sinceEpoch: clock.sinceEpoch))) }
   }
 
-  private func unhide(_ reason: Reason, _ state: State) -> Effect<Action> {
-    var next = state
-    next.set(reason, false)
-    return .deferred { [self, showsDates = next.showsDates] clock in
-      let now = Timestamp(sinceEpoch: clock.sinceEpoch)
-      let unhide = Effect.action(Action.unhide(reason, at: now))
-      return showsDates ? .several(unhide, days(from: now)) : unhide
-    }
+  /// Returns the feed of date changes, unless no text depends on the date yet.
+  private func becameActive(_ state: State) -> Effect<Action> {
+    guard state.generation > 0 else { return .none }
+    return .deferred { [self] clock in days(from: Timestamp(sinceEpoch: clock.sinceEpoch)) }
   }
 
   /// Returns the feed of the dates after a time.

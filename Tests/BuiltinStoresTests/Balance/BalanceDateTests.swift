@@ -262,24 +262,40 @@ struct BalanceDateTests {
     await host.close()
   }
 
-  @Test("no timer runs while no frontend sees a date")
+  @Test("no timer runs before the first refresh, nor while no frontend is active")
   func idle() async throws {
     let clock = ManualClock(start: BalanceResult.time)
     let host = BalanceHost(
       BalanceStore(service: FixedBalanceService(.response("1.23"))), clock: clock)
-    try await host.send(.willResignActive)
+    await host.take(.inactive)
+    await host.take(.active)
+    #expect(await host.isIdle, "no text depends on the date before the first refresh")
     try await host.send(.viewDidAppear)
-    #expect(await host.isIdle, "no timer must run while the balance is hidden")
-    try await host.send(.didBecomeActive)
     #expect(await !host.isIdle)
     await host.take(.inactive)
-    #expect(await host.isIdle)
     try await host.send(.refreshButtonWasTapped)
     try await host.send(.didBecomeActive)
-    #expect(await host.isIdle, "the balance is still hidden by the lifecycle phase")
+    #expect(await host.isIdle, "no frontend is active")
     await host.take(.active)
     #expect(await !host.isIdle)
     await host.close()
+  }
+
+  @Test("the text becomes that of the next day while the amount is hidden by an input")
+  func midnightWhileHidden() async throws {
+    let clock = ManualClock(start: BalanceResult.time)
+    let store = TestStore(
+      BalanceStore(service: FixedBalanceService(.response("1.23"))), exhaustive: false, clock: clock
+    )
+    try await store.send(.willResignActive)
+    try await store.send(.viewDidAppear)
+    #expect(await store.view(for: .server).infoText == "Last update: Today, 11:01:48 AM.")
+    let midnight = try Self.time("2021-06-03T00:00:00Z")
+    try await store.advance(by: midnight.sinceEpoch - BalanceResult.time)
+    try await store.receive(.dayBegan(at: midnight))
+    #expect(await store.view(for: .server).infoText == "Last update: Yesterday, 11:01:48 AM.")
+    #expect(await store.view(for: .server).lastResponse == nil)
+    await store.cancelAll()
   }
 
   @Test(
