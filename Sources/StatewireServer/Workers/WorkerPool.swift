@@ -79,13 +79,13 @@ extension WorkerPool: TaskExecutor {
 
   /// Adds a job, and starts a thread if fewer threads than jobs wait.
   private func add(_ job: UnownedJob) {
-    let isShort = withState { state in
+    let (isAwaited, isShort) = withState { state in
       state.jobs.append(job)
       let isShort = state.jobs.count > state.idle && state.threads < maximumThreads
       if isShort { state.threads += 1 }
-      return isShort
+      return (state.idle > 0, isShort)
     }
-    pthread_cond_signal(hasJobs)
+    if isAwaited { pthread_cond_signal(hasJobs) }
     guard isShort else { return }
     do {
       try SystemThread.start { self.runJobs() }
