@@ -82,7 +82,7 @@ extension Shard {
         } else {
           .snapshot(reason ?? SessionAttach.SnapshotReason.none, subscription)
         }
-      named?.audiences[name] = subscription.storeEntry.audience
+      participant.remember(subscription)
       stores.append(
         Resumption.Store(
           name: name, outcome: outcome, cause: reason == .reopened ? storeEntry.renewal.cause : nil,

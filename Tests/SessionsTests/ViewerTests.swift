@@ -276,6 +276,34 @@ struct ViewerTests {
     }
   }
 
+  @Test("a subscription counts for resuming, and an older view is not one of a reopened store")
+  func resumingSubscription() async throws {
+    try await Shard.make(Self.kinds).run { shard in
+      let (one, other) = (Listener(), Listener())
+      defer { withExtendedLifetime((one, other)) {} }
+      let (ann, handle) = try shard.join(one, named: "ann")
+      try shard.turn {
+        let subscription = try ann.subscription("table", isolation: shard)
+        subscription.subscribe(.patch)
+        ann.remember(subscription)
+      }
+      let dealer = try Self.participant(other, named: "dealer", shard)
+      func deal(_ card: String, _ shard: isolated Shard) throws -> Revision {
+        try shard.send(#"{"type":"dealt","player":"ann","card":"\#(card)"}"#, dealer, to: "table")
+        return try shard.turn { try ann.subscription("table", isolation: shard).revision }
+      }
+      let older = try deal("ace", shard)
+      let newer = try deal("king", shard)
+      var resumed = try shard.resume(handle, named: "ann", notifying: one, [("table", newer)])
+      #expect(resumed.outcomes == ["replayed 0"])
+      // The view of the audience is made again.
+      shard.turn { resumed.participant.session.leave(resumed.participant, isolation: shard) }
+      resumed = try shard.resume(handle, named: "ann", notifying: one, [("table", nil)])
+      resumed = try shard.resume(handle, named: "ann", notifying: one, [("table", older)])
+      #expect(resumed.outcomes.first?.hasPrefix("trimmed") == true)
+    }
+  }
+
   @Test("a client that has subscribed cannot take a name under which it would see another view")
   func renaming() async throws {
     try await Shard.make(Self.kinds).run { shard in

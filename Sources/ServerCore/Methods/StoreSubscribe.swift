@@ -12,6 +12,7 @@ extension StoreSubscribe {
     let subscription = try context.subscription(params.store, shard)
     try refusing { () throws(SessionError) in try subscription.check(.subscribe) }
     subscription.subscribe(params.format ?? .patch)
+    context.participant.remember(subscription)
     let (state, revision) = (subscription.state, subscription.revision)
     return .large(expectedBytes: state.expectedBytes) { writer in
       writer.key("revision")

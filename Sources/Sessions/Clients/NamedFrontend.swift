@@ -9,7 +9,7 @@ final class NamedFrontend {
   let name: String
   /// The sequence of the last accepted input; 0 before the first.
   private(set) var lastSequence = 0
-  /// The audience that the frontend belonged to when it last resumed a store, by the store's name.
+  /// The audience that the frontend belonged to when it last received a state, by the store's name.
   var audiences = ByName<AnyHashable>()
   /// The accepted inputs that are not settled, by sequence.
   private var open: [Int: (storeEntry: StoreEntry, inputID: InputID)] = [:]

@@ -67,6 +67,7 @@ public final class Participant {
     for subscription in Array(subscriptions) {
       if subscription.isOfAudience(of: viewer) {
         subscription.viewer = viewer
+        if subscription.format != nil { remember(subscription) }
       } else {
         subscriptions.remove(subscription)
         subscription.detach()
@@ -90,6 +91,15 @@ public final class Participant {
           ))
       }
     }
+  }
+
+  /// Records for the name of the client which view of a store it receives, so that it can resume the
+  /// store later.
+  public func remember(_ subscription: Subscription) {
+    guard let named, named.audiences[subscription.name] != subscription.storeEntry.audience else {
+      return
+    }
+    named.audiences[subscription.name] = subscription.storeEntry.audience
   }
 
   /// The client; nil if it has disconnected.

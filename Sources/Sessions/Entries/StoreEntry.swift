@@ -155,7 +155,7 @@ final class StoreEntry {
       number: parent.number,
       made: StoreKind.Made(view: view), faults: parent.faults, isDurable: parent.isDurable,
       refusing: parent.refusing)
-    opened = view.revision
+    (opened, renewal, redacted) = (parent.opened, parent.renewal, parent.redacted)
     view.serve(self)
     count()
   }
