@@ -59,6 +59,27 @@ struct ClientTests {
     }
   }
 
+  @Test("keeps a store that is opened while the role changes")
+  func roleDuringOpening() async throws {
+    let server = try Listening.server()
+    try await withClient(server.address()) { client in
+      let list = try await client.open(.todo, name: "list", config: ["memory": ["count": 3]])
+      let session = await client.session
+      let there = ClientOptions.soon.with {
+        $0.session = session
+        $0.role = .observer
+      }
+      try await withClient(server.address(), there) { watching in
+        try await watching.connected()
+        async let opened = watching.open(.todo, name: "list")
+        async let changed: Void = watching.setRole(.driver)
+        let (same, _) = try await (opened, changed)
+        try await list.send(.stateRequested)
+        _ = try await same.waitUntil { $0.titles.count == 3 }
+      }
+    }
+  }
+
   @Test("reports why the first connection fails")
   func first() async throws {
     let noServer = try #require(Address("unix:/tmp/statewire-no-server"))

@@ -106,6 +106,18 @@ class ClientTests(unittest.TestCase):
 
         run(test())
 
+    def test_the_role_changes_while_a_store_is_opened(self) -> None:
+        async def test() -> None:
+            async with await Server.start() as server, Client(server.url) as client:
+                store = await client.open(TODO, "list", MEMORY)
+                async with Client(server.url, session=client.session, role="observer") as watching:
+                    await watching.session_info()
+                    same, _ = await asyncio.gather(watching.open(TODO, "list"), watching.set_role("driver"))
+                    await store.send({"type": "stateRequested"})
+                    await same.wait_until(lambda state: state["type"] == "content", 10)
+
+        run(test())
+
     def test_the_first_connection(self) -> None:
         async def test() -> None:
             with self.assertRaises(ConnectionLostError):

@@ -446,7 +446,9 @@ class Client(ConnectionListener):
 
     async def _attach(self, connection: Connection) -> int | None:
         """Attaches to the session; returns the last sequence number accepted from this frontend."""
-        stores = [store for store in self._stores.values() if store.is_subscribed]
+        # Also those whose subscription is on its way: attaching ends what it does not name.
+        stores = [
+            store for store in self._stores.values() if store.is_subscribed or store.is_subscribing]
         revisions: dict[str, int | None] = {}
         for store in stores:
             replica = self._replicas.get(store.name)
@@ -502,6 +504,7 @@ class Client(ConnectionListener):
             await connection.request("store/open", {**opening, "config": dict(store.config)}, self.timeout)
 
         subscription = {"store": store.name}
+        store.is_subscribing = True
         try:
             await connection.request("store/subscribe", subscription, self.timeout)
         except UnknownStoreError:
@@ -509,6 +512,8 @@ class Client(ConnectionListener):
                 raise
             await connection.request("store/open", opening, self.timeout)
             await connection.request("store/subscribe", subscription, self.timeout)
+        finally:
+            store.is_subscribing = False
         store.is_subscribed = True
         store.held(connection.replicas.get(store.name))
 

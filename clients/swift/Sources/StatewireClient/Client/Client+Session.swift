@@ -49,7 +49,9 @@ extension Client {
   ///
   /// - Returns: The last sequence number that the session has accepted from this frontend.
   func attach(_ connection: Connection) async throws -> Int? {
-    let records = subscribed
+    // Also those whose subscription is on its way: attaching ends what it does not name.
+    let records = records.values.filter { $0.isSubscribed || $0.isSubscribing }
+      .sorted { $0.number < $1.number }
     var revisions = JSONObject()
     for record in records {
       let replica = connection.replicas[ByteName(record.name)]

@@ -106,6 +106,8 @@ extension Client {
       _ = try await ask(
         connection, "store/open", ["store": store, "kind": kind, "config": config])
     }
+    record.isSubscribing = true
+    defer { record.isSubscribing = false }
     do {
       _ = try await ask(connection, "store/subscribe", ["store": store])
     } catch let error as RPCError
