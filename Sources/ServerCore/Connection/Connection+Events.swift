@@ -155,7 +155,7 @@ extension Connection {
   /// True if no request of the client is in progress or waits.
   public var isIdle: Bool {
     running.count == 0 && hasNoBacklog && !writer.isOffloading && !writer.awaitsCommits
-      && linkState == nil
+      && linkState?.isOpen != true
   }
 
   /// True while the client waits for a response, and reads.
