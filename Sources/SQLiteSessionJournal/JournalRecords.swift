@@ -35,7 +35,11 @@ final class JournaledStore {
   /// The steps of this turn for the next row.
   var steps = RowWriter()
   var stepCount = 0
+  /// The revision of the last update among them; nil if they have none.
+  var lastUpdate: Revision?
   var notes: [StepRow.Note] = []
+  /// The rows of `step`, in ascending order; nil until one may have to be removed.
+  var stepRows: [WrittenRow]?
   /// True while the next row contains everything that this turn did to the store.
   var isInOneRow = true
   /// True if the last operation must be written, because no row that contains it remains.
@@ -53,14 +57,24 @@ final class JournaledStore {
   /// The inputs that this turn accepted.
   var accepted: [AcceptedRow] = []
 
+  /// A row of `step`, without its content.
+  struct WrittenRow {
+    let id: Int64
+    /// The revision of its last update; before the first one if it has none.
+    let lastUpdate: Revision
+
+    init(id: Int64, lastUpdate: Revision?) {
+      self.id = id
+      self.lastUpdate = lastUpdate ?? -1
+    }
+  }
+
   /// The extent of the removal of rows, from least to most.
   enum Cleaning: Comparable {
     case none
-    /// Remove rows up to the first one that is needed.
-    case first
-    /// Remove all rows that are not needed.
-    case all
-    /// As `all`, and remove redacted updates from rows that are needed.
+    /// Remove the rows that are not needed.
+    case remove
+    /// As `remove`, and remove redacted updates from rows that are needed.
     case strip
   }
 
@@ -79,11 +93,17 @@ final class JournaledStore {
 
   /// Discards what this turn has not written yet.
   func discard() {
-    steps.removeAll()
-    stepCount = 0
-    notes.removeAll()
+    removeSteps()
     accepted.removeAll()
     cleaning = .none
+  }
+
+  /// Removes the steps for the next row.
+  func removeSteps() {
+    steps.removeAll()
+    stepCount = 0
+    lastUpdate = nil
+    notes.removeAll()
   }
 
   /// Ends the turn.

@@ -98,7 +98,7 @@ final class JournalTurn {
       (store.mark.opened, store.mark.revision) = (revision, revision)
       store.mark.trimmed = revision
       store.isMarkNew = true
-      store.cleaning = max(store.cleaning, .all)
+      store.cleaning = max(store.cleaning, .remove)
     case .closed:
       try removeRows(store)
       store.mark.isClosed = true
@@ -114,7 +114,7 @@ final class JournalTurn {
       store.mark.revision = revision
       store.isMarkNew = true
       store.isInOneRow = false
-      store.cleaning = max(store.cleaning, .all)
+      store.cleaning = max(store.cleaning, .remove)
       // The state now contains the inputs. Their sequences must not depend on rows that are removed
       // because the state replaces them.
       try keepSequences(store.session)
@@ -126,6 +126,7 @@ final class JournalTurn {
       }
       StepRow.write(StepRow.Step(patch: patch, revision: revision, frame: frame), to: &store.steps)
       store.stepCount += 1
+      if frame != nil { store.lastUpdate = revision }
       store.mark.number += 1
       if store.steps.bytes.count >= StepRow.fullAt {
         try writeSteps(store)
@@ -139,7 +140,7 @@ final class JournalTurn {
     case .trimmed(let revision):
       store.mark.trimmed = max(store.mark.trimmed, revision)
       store.isMarkNew = true
-      store.cleaning = max(store.cleaning, .first)
+      store.cleaning = max(store.cleaning, .remove)
     case .accepted(let operation, let epoch, let input, let at):
       store.acceptedCount += 1
       store.accepted.append(
@@ -265,6 +266,7 @@ final class JournalTurn {
     try database.run(.removeSteps, .integer(ids.lowerBound), .integer(ids.upperBound))
     try database.run(.removeAllAccepted, .integer(store.id))
     try database.run(.removeState, .integer(store.id))
+    store.stepRows = nil
     store.mark.hasState = false
     store.mark.snapshot = store.mark.number
   }
@@ -313,6 +315,7 @@ final class JournalTurn {
     undo.append {
       store.mark = mark
       store.writtenOperation = operation
+      store.stepRows = nil
     }
   }
 
@@ -374,7 +377,7 @@ final class JournalTurn {
 
   /// Writes the sequences that only rows of `step` contain to their own rows, before such rows are
   /// removed.
-  private func keepSequences(_ session: JournaledSession) throws(SQLiteFailure) {
+  func keepSequences(_ session: JournaledSession) throws(SQLiteFailure) {
     guard !session.unwritten.isEmpty else { return }
     let unwritten = session.unwritten
     undo.append { session.unwritten = unwritten }
@@ -386,37 +389,7 @@ final class JournalTurn {
     let id = store.stepID
     try database.put(
       .putStep, id, StepRow.bytes(store.steps, count: store.stepCount, notes: store.notes, id))
-    store.steps.removeAll()
-    store.stepCount = 0
-    store.notes.removeAll()
-  }
-
-  /// Removes rows of `step` that are no longer needed.
-  private func clean(_ store: JournaledStore) throws(SQLiteFailure) {
-    guard store.cleaning > .none else { return }
-    let mark = store.mark
-    let cleaning = store.cleaning
-    var needless: [Int64] = []
-    var stripped: [(id: Int64, row: StepRow)] = []
-    let ids = store.stepIDs
-    let range: [JournalDatabase.Value] = [.integer(ids.lowerBound), .integer(ids.upperBound)]
-    // A row that cannot be read stays, so that the next load reports it.
-    _ = try database.read(.steps, range) { found in
-      guard var row = try? StepRow(found.data, found.id) else { return true }
-      let hasPatches = mark.hasState && found.id - ids.lowerBound > mark.snapshot
-      let hasFrames = row.steps.contains { $0.frame != nil && $0.revision > mark.trimmed }
-      if !hasPatches && !hasFrames {
-        needless.append(found.id)
-        return true
-      }
-      if cleaning == .strip, row.strip(upTo: mark.trimmed) { stripped.append((found.id, row)) }
-      return cleaning > .first
-    }
-    for (id, row) in stripped { try database.put(.putStep, id, row.bytes(id)) }
-    guard !needless.isEmpty else { return }
-    try keepSequences(store.session)
-    for id in needless { try database.run(.removeStep, .integer(id)) }
-    // The removed rows contained the revision and the last operation.
-    store.isMarkNew = true
+    store.stepRows?.append(JournaledStore.WrittenRow(id: id, lastUpdate: store.lastUpdate))
+    store.removeSteps()
   }
 }
