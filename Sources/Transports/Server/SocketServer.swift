@@ -63,7 +63,7 @@ final class SocketServer: ServerBackend {
       loops = group.makeIterator().map { ($0, LoopExecutor($0)) }
     }
 
-    /// A loop's epoll, event and timer descriptors, and the two ends of the pipe of its
+    /// The epoll, event and timer descriptors of a loop, and the two sockets of its
     /// `YieldQueue`.
     static let descriptors = 5
 

@@ -21,15 +21,10 @@ enum StandardBridge {
     receive: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
   ) async throws -> Latch {
     signal(SIGPIPE, SIG_IGN)
-    var ends: [CInt] = [-1, -1]
-    guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0
-    else {
-      throw StartupError(
-        "cannot create a pair of sockets: \(systemMessage(errno)); raise the limit (ulimit -n)")
-    }
-    try DescriptorPump.begin(from: duplicate(STDIN_FILENO), to: duplicate(ends[0]))
+    let ends = try SocketPair()
+    try DescriptorPump.begin(from: duplicate(STDIN_FILENO), to: duplicate(ends.one))
     let written = Latch()
-    try DescriptorPump.begin(from: ends[0], to: duplicate(STDOUT_FILENO)) { failure in
+    try DescriptorPump.begin(from: ends.one, to: duplicate(STDOUT_FILENO)) { failure in
       if let failure { outputFailed(systemMessage(failure)) }
       // The client sees the end of the output although the server continues for other clients.
       let null = open("/dev/null", O_RDWR | O_CLOEXEC)
@@ -41,7 +36,7 @@ enum StandardBridge {
       _ = try await ClientBootstrap(group: loop)
         .channelOption(.allowRemoteHalfClosure, value: true)
         .channelInitializer(receive)
-        .withConnectedSocket(ends[1]).get()
+        .withConnectedSocket(ends.other).get()
     } catch {
       throw StartupError("cannot serve standard input and output: \(error)", cause: error)
     }
