@@ -13,8 +13,11 @@ no_pie := $(if $(filter Linux,$(shell uname -s)),-Xswiftc -Xclang-linker -Xswift
 static := $(if $(no_pie),-Xswiftc -L -Xswiftc .build/static -Xswiftc -Xclang-linker -Xswiftc -static-libgcc)
 # C code has the names of its files in messages; without the folder of the clone they are the same everywhere.
 anywhere := -Xcc -ffile-prefix-map=$(CURDIR)/=
+# The runtime looks up a generic type by its name with all conformances of its arguments, 40 microseconds for each
+# conformance. With this option the compiler passes them. A start with listeners has 60 such types.
+direct_types := -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
 PRODUCT = statewire
-optimised = -c release -Xswiftc -enforce-exclusivity=unchecked --static-swift-stdlib --disable-local-rpath --product $(PRODUCT) $(no_pie) $(static) $(anywhere)
+optimised = -c release -Xswiftc -enforce-exclusivity=unchecked $(direct_types) --static-swift-stdlib --disable-local-rpath --product $(PRODUCT) $(no_pie) $(static) $(anywhere)
 # The optimiser inlines functions of one module into others, also into indirect dependents, which SwiftPM
 # does not recompile after a change. Therefore an optimised build compiles all modules of this package.
 own_objects = $(foreach module,$(notdir $(wildcard Sources/*)) StatewireProtocol BuiltinStoresProtocol $(PRODUCT),.build/release/$(module).build)
