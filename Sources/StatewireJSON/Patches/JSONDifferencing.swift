@@ -49,6 +49,8 @@ struct JSONLeaf: Sendable {
   /// The offset of the `null` that represents it in the text.
   var offset: Int
   var value: any JSONDifferencing
+  /// The path of the `null` as a JSON Pointer, computed when first needed; nil before.
+  var path: [UInt8]?
 }
 
 extension JSONDifferencing {

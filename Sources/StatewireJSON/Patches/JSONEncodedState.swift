@@ -9,8 +9,6 @@ public struct JSONEncodedState: Sendable {
   private var text: [UInt8]
   /// Sorted by their offsets.
   private var leaves: [JSONLeaf]
-  /// The paths of the leaves as JSON Pointers, computed when first needed; empty before.
-  private var leafPaths: [[UInt8]] = []
   /// The value of `IncrementallyDiffable.layout` for this text; 0 if it has none.
   private var layout: UInt8 = 0
 
@@ -98,11 +96,20 @@ public struct JSONEncodedState: Sendable {
 
   /// A state represented by its text and the version of its leaf, or by its leaves if they have no
   /// versions.
-  public struct Mark: Sendable {
+  ///
+  /// A class, because few states have a mark at a time, and a store needs a place for one.
+  public final class Mark: Sendable {
     fileprivate let text: [UInt8]
     fileprivate let version: UInt64?
     fileprivate let parts: Int
     fileprivate let leaves: [JSONLeaf]
+
+    fileprivate init(text: [UInt8], version: UInt64?, parts: Int, leaves: [JSONLeaf]) {
+      self.text = text
+      self.version = version
+      self.parts = parts
+      self.leaves = leaves
+    }
   }
 
   /// Returns true if this is the same data as an earlier state, so that a patch between them is
@@ -190,7 +197,6 @@ public struct JSONEncodedState: Sendable {
         leaves = advanceLeafValues(to: newText, newLeaves, &patch)
         take(newText)
       }
-      leafPaths.removeAll()
       layout = 0
     }
     // Releases the writer's leaves: this state may now be their only owner, and then updates them
@@ -214,7 +220,7 @@ public struct JSONEncodedState: Sendable {
     let new = value.layout
     if layout > 0, new == layout {
       findPaths()
-      patch.enter(pointer: leafPaths[0])
+      patch.enter(pointer: leaves[0].path ?? [])
       let isAdvanced = value.advancePart(&leaves[0].value, writing: &patch)
       patch.leave()
       if isAdvanced { return }
@@ -269,7 +275,7 @@ public struct JSONEncodedState: Sendable {
     for index in leaves.indices where leaves[index].offset != values[index].offset { return false }
     findPaths()
     for index in leaves.indices {
-      patch.enter(pointer: leafPaths[index])
+      patch.enter(pointer: leaves[index].path ?? [])
       if !leaves[index].value.advance(to: values[index].value, writing: &patch) {
         patch.replace { values[index].value.write(to: &$0) }
         leaves[index].value = values[index].value
@@ -291,10 +297,15 @@ public struct JSONEncodedState: Sendable {
   }
 
   private mutating func findPaths() {
-    guard leafPaths.isEmpty, !leaves.isEmpty else { return }
-    leafPaths = text.withUnsafeBytes { text in
+    // Read in place: `first` would copy the leaf.
+    if leaves.isEmpty || leaves[0].path != nil { return }
+    leaves = text.withUnsafeBytes { text in
       var paths = PathSearch()
-      return leaves.map { JSONPatchWriter.pointer(paths.path(to: $0.offset, in: text)) }
+      return leaves.map { leaf in
+        var leaf = leaf
+        leaf.path = JSONPatchWriter.pointer(paths.path(to: leaf.offset, in: text))
+        return leaf
+      }
     }
   }
 
