@@ -154,12 +154,14 @@ struct RestartTests {
 }
 
 /// A repository that responds after one second and records the operation id of each call.
-private struct NotingRepository: TodoRepository {
+private final class NotingRepository: TodoRepository {
   /// The calls that it has received.
-  let calls: Record<String>
+  private let calls: Record<String>
+
+  init(calls: Record<String>) { self.calls = calls }
 
   func getTodos(_ held: TodoList) -> Effect<TodoResult> {
-    .run("getTodos") { context in
+    .run("getTodos") { [calls] context in
       calls.add("getTodos")
       await context.becomeFeed(sending: .todos([Todo(id: "a", title: "A")]))
     }
@@ -167,7 +169,7 @@ private struct NotingRepository: TodoRepository {
   }
 
   func perform(_ operation: TodoOperation, on held: TodoList) -> Effect<TodoResult> {
-    .identified { id in
+    .identified { [calls] id in
       .run(operation.name) { context in
         calls.add("\(operation.name) \(id?.description ?? "without id")")
         do { try await context.sleep(for: .seconds(1)) } catch { return }

@@ -130,7 +130,7 @@ public final class MemoryTodoRepository: TodoRepository {
 }
 
 /// A repository whose operations all fail, for tests.
-public struct FailingTodoRepository: TodoRepository {
+public final class FailingTodoRepository: TodoRepository {
   /// Creates a repository.
   public init() {}
   /// Returns `failed`.

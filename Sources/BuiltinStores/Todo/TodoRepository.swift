@@ -8,7 +8,7 @@ public import StatewireJSON
 ///
 /// Results are effects, so that a list in memory can give a result immediately and a list on disk
 /// later, without a difference for the stores.
-public protocol TodoRepository: Sendable {
+public protocol TodoRepository: AnyObject, Sendable {
   /// Returns a feed of the list and then of each change, by any client or process.
   ///
   /// The first result is `todos`, `held` or `failed`. Changes follow in the order in which they

@@ -5,10 +5,18 @@ import BuiltinStoresProtocol
 import StateMachines
 
 /// A repository that a test controls; it responds asynchronously.
-struct ScriptedRepository: TodoRepository {
+final class ScriptedRepository: TodoRepository {
   /// The work of each call of `getTodos`.
-  var load: @Sendable (_ context: EffectContext<TodoResult>) async -> Void = { _ in }
-  var change: @Sendable (_ operation: TodoOperation) -> TodoResult = { _ in .done }
+  private let load: @Sendable (_ context: EffectContext<TodoResult>) async -> Void
+  private let change: @Sendable (_ operation: TodoOperation) -> TodoResult
+
+  init(
+    load: @escaping @Sendable (_ context: EffectContext<TodoResult>) async -> Void = { _ in },
+    change: @escaping @Sendable (_ operation: TodoOperation) -> TodoResult = { _ in .done }
+  ) {
+    self.load = load
+    self.change = change
+  }
 
   func getTodos(_ held: TodoList) -> Effect<TodoResult> { .run("getTodos", load).latest("todos") }
 
