@@ -9,7 +9,9 @@ final class EffectRunner<Action: Sendable> {
   // Weak: the host owns the store, and the store owns this runner.
   private weak var host: (any StoreHost)?
   private let store: StoreNumber
-  private(set) var environment: StoreEnvironment
+  let environment: StoreEnvironment
+  /// The queue of replies of the store, if the environment has none; nil until the first exchange.
+  private var ownReplies: ReplyQueue?
   private var parts: PartNumbers?
   /// The runs in the order in which they began, which is the order of their numbers.
   private var runs: [Run] = []
@@ -17,6 +19,8 @@ final class EffectRunner<Action: Sendable> {
   private var runIndex: RunIndex?
   /// True if an effect has waited for the end of a run since `runs` was empty.
   private var hasNext = false
+  /// True if work has had a span since `runs` was empty.
+  private(set) var isTraced = false
   private var stopping: [RunNumber: Task<Void, Never>] = [:]
   private var lastNumber: UInt64 = 0
   /// Called for each piece of work that has to wait; nil if work begins immediately.
@@ -27,8 +31,6 @@ final class EffectRunner<Action: Sendable> {
   private var queues = SerialQueues()
   /// The span of the work that the store performs now; nil if it is not traced.
   var cause: (any TraceSpan)? { didSet { if cause != nil { isTraced = true } } }
-  /// True if work has had a span since `runs` was empty.
-  private(set) var isTraced = false
 
   init(host: any StoreHost, store: StoreNumber, environment: StoreEnvironment) {
     self.host = host
@@ -120,8 +122,9 @@ final class EffectRunner<Action: Sendable> {
 
   /// Returns nil if the host does not exist any more.
   private func replyQueue() -> ReplyQueue? {
-    if environment.replies == nil { environment.replies = host.map { ReplyQueue(host: $0) } }
-    return environment.replies
+    if let replies = environment.replies ?? ownReplies { return replies }
+    ownReplies = host.map { ReplyQueue(host: $0) }
+    return ownReplies
   }
 
   // A linear search is faster than the index for so few runs.
@@ -133,7 +136,7 @@ final class EffectRunner<Action: Sendable> {
     if runIndex != nil {
       runIndex?.add(run)
     } else if runs.count > Self.fewRuns {
-      var index = RunIndex()
+      let index = RunIndex()
       for run in runs { index.add(run) }
       runIndex = index
     }

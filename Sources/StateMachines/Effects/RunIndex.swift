@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The numbers of runs by effect id and by input id, to find runs without a search through all.
-struct RunIndex {
+///
+/// A class, because few stores have so many runs that they need it.
+final class RunIndex {
   private var ids: [EffectID: [RunNumber]] = [:]
   private var inputIDs: [InputID: [RunNumber]] = [:]
 
   /// Adds a run; its number must be greater than all before.
-  mutating func add<Action>(_ run: EffectRunner<Action>.Run) {
+  func add<Action>(_ run: EffectRunner<Action>.Run) {
     for id in Self.ids(of: run) { ids[id, default: []].append(run.number) }
     inputIDs[run.inputID, default: []].append(run.number)
   }
 
-  mutating func remove<Action>(_ run: EffectRunner<Action>.Run) {
+  func remove<Action>(_ run: EffectRunner<Action>.Run) {
     for id in Self.ids(of: run) { Self.remove(run.number, from: &ids[id]) }
     Self.remove(run.number, from: &inputIDs[run.inputID])
   }

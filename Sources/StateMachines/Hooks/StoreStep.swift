@@ -43,7 +43,10 @@ extension Store {
   }
 
   /// Sends all later steps to a test.
-  package func test(_ test: @escaping (StoreStep<Machine>) -> Void) { observers.test(test) }
+  package func test(_ test: @escaping (StoreStep<Machine>) -> Void) {
+    observers = observers ?? Observers()
+    observers?.test = test
+  }
 
   /// The names of the work that has not ended, in the order in which it began. Feeds are not
   /// included: they end with their store.

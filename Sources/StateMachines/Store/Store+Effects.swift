@@ -13,13 +13,13 @@ extension Store {
     case .none:
       break
     case .action(let action):
-      observers.produced(action, .input(inputID), revision)
+      observers?.produced(action, .input(inputID), revision)
       fold(action, for: inputID)
-    case .named(let action, _, _) where observers.isEmpty && runner.environment.faults == nil:
+    case .named(let action, _, _) where observers == nil && runner.environment.faults == nil:
       fold(action, for: inputID)
     case .named(let action, let name, let failing):
       perform(.immediate(name, failing), giving: .action(action), for: inputID)
-    case .operation(_, let effect) where observers.isEmpty && runner.environment.faults == nil:
+    case .operation(_, let effect) where observers == nil && runner.environment.faults == nil:
       perform(effect, for: inputID)
     case .operation(let work, let effect):
       perform(work, giving: effect, for: inputID)
@@ -96,13 +96,13 @@ extension Store {
       if !work.isKept, let id = work.id { runsAlready(id) }
       return
     }
-    observers.began(run.operation, revision)
+    observers?.began(run.operation, revision)
     if !run.isFeed { inputIDs.began(inputID, isExchange: work.exchange != nil) }
   }
 
   /// Reports a feed that has not begun, because a feed with its id runs.
   private func runsAlready(_ id: EffectID) {
-    observers.tested(.runsAlready(id))
+    observers?.tested(.runsAlready(id))
     let error = JSONError(.runsAlready, id.runsAlready)
     if let server = listeners.server { server.failed(error) } else { unreported = Failure(error) }
   }
@@ -127,17 +127,17 @@ extension Store {
     case .hang:
       return begin(work.changing(body: { _ in await Fault.hang(giving: ()) }), for: inputID)
     }
-    if observers.isEmpty { return perform(effect, for: inputID) }
+    if observers == nil { return perform(effect, for: inputID) }
     let operation = runner.nextOperation(work.name)
-    observers.began(operation, revision)
+    observers?.began(operation, revision)
     var hasFailed = false
     effect.forEachAction { action in
       let isFailure = work.failing?.isFailure(action) ?? false
       hasFailed = hasFailed || isFailure
-      observers.produced(action, operation, isFailure: isFailure, revision)
+      observers?.produced(action, operation, isFailure: isFailure, revision)
     }
     perform(effect, for: inputID)
-    observers.ended(operation, hasFailed ? .failed : .finished, revision)
+    observers?.ended(operation, hasFailed ? .failed : .finished, revision)
   }
 
   private func fault(for work: Work<Machine.Action>) -> Fault? {

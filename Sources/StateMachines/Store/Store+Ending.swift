@@ -43,20 +43,21 @@ extension Store {
     phase = .closed
     for run in runner.cancelAll() {
       endParts(of: run)
-      observers.ended(run.operation, .cancelled, revision)
+      observers?.ended(run.operation, .cancelled, revision)
     }
     _ = listeners.removeAll()
     let open = inputIDs.closeAll()
     if let performing, !open.contains(where: { $0.inputID == performing }) {
-      observers.ended(.input(performing), .cancelled, revision)
+      observers?.ended(.input(performing), .cancelled, revision)
     }
     for (inputID, waiters) in open {
-      observers.ended(.input(inputID), .cancelled, revision)
+      observers?.ended(.input(inputID), .cancelled, revision)
       for waiter in waiters {
         waiter(Completion(revision: revision, .closed))
       }
     }
-    observers.closed(revision)
+    observers?.closed(revision)
+    observers = nil
     audiences?.removeAll()
     return runner.unfinished
   }
@@ -67,7 +68,7 @@ extension Store {
     guard let (waiters, end) = inputIDs.ended(inputID), inputID != performing else { return }
     record?.settled(inputID)
     if !effectsWithoutInput.isEmpty { effectsWithoutInput.remove(inputID) }
-    observers.ended(.input(inputID), cancelled ? .cancelled : end.operationEnd, revision)
+    observers?.ended(.input(inputID), cancelled ? .cancelled : end.operationEnd, revision)
     for waiter in waiters {
       waiter(Completion(revision: revision, end, wasCancelled: cancelled))
     }

@@ -76,7 +76,7 @@ extension Store {
         if failure != nil { cancelAll(of: inputID) }
       case .restart(let input, let inputID, let age):
         beginPerforming(inputID)
-        observers.began(.input(inputID), input: input, revision)
+        observers?.began(.input(inputID), input: input, revision)
         perform(restart(of: input, after: age), for: inputID)
         performFollowUps(of: inputID)
         performed(inputID)
@@ -106,7 +106,7 @@ extension Store {
   /// Performs the effect of an input.
   private func take(_ input: Machine.Input, _ inputID: InputID, _ viewer: Viewer) {
     beginPerforming(inputID)
-    observers.began(.input(inputID), input: input, revision)
+    observers?.began(.input(inputID), input: input, revision)
     if let span = runner.cause { describe(span, input) }
     perform(running.effect(of: input, from: viewer), for: inputID)
     if !followUps.isEmpty { performFollowUps(of: inputID) }
@@ -146,7 +146,7 @@ extension Store {
     let inputID = inputIDs.issue()
     effectsWithoutInput.insert(inputID)
     beginPerforming(inputID)
-    observers.began(.input(inputID), revision)
+    observers?.began(.input(inputID), revision)
     perform(effect, for: inputID)
     performFollowUps(of: inputID)
     performed(inputID)
@@ -163,6 +163,6 @@ extension Store {
   /// Records that all effects of an input have been started.
   private func performed(_ inputID: InputID) {
     performing = nil
-    if inputIDs.isSettled(inputID) { observers.ended(.input(inputID), .finished, revision) }
+    if inputIDs.isSettled(inputID) { observers?.ended(.input(inputID), .finished, revision) }
   }
 }

@@ -24,7 +24,7 @@ extension Store {
       give(action, run, isFailure: true)
     case .refused(let refusal, let action):
       guard phase != .closed, let run = runner.run(message.run) else { return }
-      observers.tested(.refusal(refusal))
+      observers?.tested(.refusal(refusal))
       guard !inputIDs.refuse(run.inputID, refusal), let action = action as? Machine.Action
       else { return }
       give(action, run)
@@ -32,13 +32,13 @@ extension Store {
       guard phase != .closed, let action = action as? Machine.Action else { return }
       take(.becameFeed(action, message.run))
     case .partBegan(let part):
-      if runner.partBegan(part, of: message.run) { observers.began(part, revision) }
+      if runner.partBegan(part, of: message.run) { observers?.began(part, revision) }
     case .partEnded(let part, let end):
-      if runner.partEnded(part, of: message.run) { observers.ended(part, end, revision) }
+      if runner.partEnded(part, of: message.run) { observers?.ended(part, end, revision) }
     case .ended:
       guard let run = runner.ended(message.run) else { return }
       endParts(of: run)
-      observers.ended(run.operation, run.hasFailed ? .failed : .finished, revision)
+      observers?.ended(run.operation, run.hasFailed ? .failed : .finished, revision)
       if let next = run.next {
         // The wait counts for its input until the effect after it has begun.
         take(.next(next))
@@ -61,7 +61,7 @@ extension Store {
     let (inputID, before) = (run.inputID, revision)
     listeners.server?.willReply()
     if let refusal {
-      observers.tested(.refusal(refusal))
+      observers?.tested(.refusal(refusal))
       _ = inputIDs.refuse(inputID, refusal)
     }
     if let action {
@@ -75,7 +75,7 @@ extension Store {
       listeners.server?.didReply(to: inputID, isLast: false, isRefused: false)
       return
     }
-    observers.ended(run.operation, refusal == nil ? .finished : .failed, revision)
+    observers?.ended(run.operation, refusal == nil ? .finished : .failed, revision)
     let replies = inputIDs.exchangeEnded(inputID, changed: revision != before)
     listeners.server?.didReply(
       to: inputID, isLast: replies != nil, isRefused: refusal != nil)
@@ -112,10 +112,10 @@ extension Store {
   private func produced(
     _ action: Machine.Action, _ run: EffectRunner<Machine.Action>.Run, isFailure: Bool = false
   ) {
-    if observers.isEmpty, runner.environment.effects == nil { return }
+    if observers == nil, runner.environment.effects == nil { return }
     let isFailure = isFailure || run.work.failing?.isFailure(action) ?? false
     if isFailure { runner.failed(run) }
-    observers.produced(action, run.operation, isFailure: isFailure, revision)
+    observers?.produced(action, run.operation, isFailure: isFailure, revision)
   }
 
   func becameFeed(_ number: RunNumber, giving action: Machine.Action) {
@@ -131,8 +131,8 @@ extension Store {
   func cancelled(_ runs: [EffectRunner<Machine.Action>.Run]) {
     for run in runs {
       endParts(of: run)
-      if let action = run.work.cancelled { observers.produced(action, run.operation, revision) }
-      observers.ended(run.operation, .cancelled, revision)
+      if let action = run.work.cancelled { observers?.produced(action, run.operation, revision) }
+      observers?.ended(run.operation, .cancelled, revision)
     }
     for run in runs {
       // Folded before the callbacks are called, so that a subscribed client receives the update
@@ -159,6 +159,6 @@ extension Store {
 
   /// Ends the parts that have not reported their end before their work.
   func endParts(of run: EffectRunner<Machine.Action>.Run) {
-    for part in run.parts.reversed() { observers.ended(part, .cancelled, revision) }
+    for part in run.parts.reversed() { observers?.ended(part, .cancelled, revision) }
   }
 }

@@ -56,8 +56,12 @@ extension Store {
 
   /// Sends all later trace records to `trace`; nil ends the trace.
   public func trace(_ trace: ((TraceRecord) -> Void)?) {
-    observers.trace(trace)
-    if trace != nil { runner.reportParts() }
+    if trace != nil {
+      observers = observers ?? Observers()
+      runner.reportParts()
+    }
+    observers?.trace = trace
+    if observers?.isEmpty == true { observers = nil }
   }
 
   /// Releases the memory that is kept for the next change; that change takes a little longer.
@@ -118,7 +122,7 @@ extension Store {
   private func publish(
     _ action: Machine.Action, of child: ChildNode<Machine>?
   ) throws(JSONError) {
-    observers.produced(action, .actions, revision)
+    observers?.produced(action, .actions, revision)
     if let record {
       try publish(isRedaction: running.isRedaction(action, of: child), record)
     } else {
@@ -145,7 +149,7 @@ extension Store {
     if performing != nil, failure == nil { failure = Failure(error) }
     releaseBuffers()
     listeners.server?.failed(error)
-    observers.tested(.failed(.unencodable(error)))
+    observers?.tested(.failed(.unencodable(error)))
   }
 
   private func publish(isRedaction: Bool) throws(JSONError) {
@@ -174,7 +178,7 @@ extension Store {
     let base = revision
     let needPatch = !buffers.patch.leavesOutValues
     revision += 1
-    if !observers.isEmpty { observers.published(view, revision) }
+    observers?.published(view, revision)
     buffers.patch.withBytes { patch in
       listeners.notify(
         Publication(
@@ -229,7 +233,7 @@ extension Store {
   private func sendEvents(of action: Machine.Action, of child: ChildNode<Machine>?) {
     guard phase == .folding else { return }
     for addressed in running.events(of: action, of: child) {
-      observers.tested(.event(addressed.event))
+      observers?.tested(.event(addressed.event))
       // An event that cannot be encoded is not sent; the view state does not depend on it.
       guard let text = try? JSON.encode(addressed.event) else { continue }
       text.withUnsafeBytes { notify(event: $0, addressed.recipients) }

@@ -29,14 +29,16 @@ public final class Store<Machine: StateMachine> {
   /// The encoded view state, as listeners hold it. Each change of the view state updates it. It
   /// holds no reference that prevents a list in the state from being changed in place.
   var published: JSONEncodedState
+  /// True if there may be view states that cannot be encoded.
+  let keepsLastState = JSONEncoding<Machine.ViewState>().canFail
+  var phase = Phase.idle
+  /// True while effects are performed that actions of work have caused.
+  package internal(set) var isPerformingFollowUps = false
   /// Buffers that are reused for the changes of a turn.
   var buffers: StoreBuffers?
   let viewEncoding: JSONEncoding<Machine.ViewState>
-  /// True if there may be view states that cannot be encoded.
-  let keepsLastState = JSONEncoding<Machine.ViewState>().canFail
   let inputDecoding = JSONDecoding<Machine.Input>()
 
-  var phase = Phase.idle
   var waiting: [Step] = []
   /// The input whose effects are being started; it cannot settle before all of them have been
   /// started.
@@ -45,7 +47,8 @@ public final class Store<Machine: StateMachine> {
 
   let runner: EffectRunner<Machine.Action>
   var inputIDs: InputIDs
-  var observers: Observers<Machine>
+  /// The observers; nil if there are none.
+  var observers: Observers<Machine>?
   /// The record of inputs and state for a recorder; nil if the store is never recorded.
   var record: StoreRecord<Machine>?
   /// The unsettled ids of effects that belong to no input: of the initial effect, and of effects
@@ -53,8 +56,6 @@ public final class Store<Machine: StateMachine> {
   var effectsWithoutInput: Set<InputID> = []
   /// The effects that folded actions have caused and that have not been performed, in order.
   var followUps: [FollowUp] = []
-  /// True while effects are performed that actions of work have caused.
-  package internal(set) var isPerformingFollowUps = false
   /// The state before the input that is being performed; nil while at most one publication can
   /// follow.
   var base: JSONEncodedState.Mark?
@@ -165,9 +166,11 @@ public final class Store<Machine: StateMachine> {
     published = try JSONEncodedState(machine.view(of: state))
     inputIDs = InputIDs(after: lastOperation)
     runner = EffectRunner(host: host, store: number, environment: environment)
-    observers = Observers(hooks)
-    if !observers.isEmpty { runner.reportParts() }
-    observers.opened(revision)
+    if !hooks.isEmpty {
+      observers = Observers(hooks)
+      runner.reportParts()
+      observers?.opened(revision)
+    }
   }
 
   deinit { close() }
