@@ -58,21 +58,36 @@ struct MemoryTests {
     return nil
   }
 
-  @Test(
-    "an account counts within its parent, also after a move to another parent, until it is freed")
+  @Test("an account counts within its parent, until it is freed")
   func accounts() {
     let all = ByteAccount(maximum: 10)
-    let one = ByteAccount(maximum: 6, within: all)
     var part: ByteAccount? = ByteAccount(maximum: 4, within: all)
     part?.add(4)
-    part?.move(within: one)
-    part?.move(within: one)
-    #expect(all.bytes == 4 && one.bytes == 4 && part?.isExceeded() == false)
-    #expect(part?.isExceeded(adding: 1) == true && !one.isExceeded(adding: 2))
+    #expect(all.bytes == 4 && part?.isExceeded() == false && !all.isExceeded(adding: 6))
+    #expect(part?.isExceeded(adding: 1) == true)
     part?.add(-1)
-    #expect(all.bytes == 3 && one.bytes == 3)
+    #expect(all.bytes == 3)
     part = nil
-    #expect(all.bytes == 0 && one.bytes == 0)
+    #expect(all.bytes == 0)
+  }
+
+  @Test("the account of a session counts for its identity, once it is known, until it is freed")
+  func sessionAccounts() {
+    let accounts = IdentityAccounts(MemoryPools(maximum: 100_000, maximumPerIdentity: 50_000))
+    let identity = accounts.account(of: "ann")
+    var session: SessionAccount? = SessionAccount(maximum: 40_000, within: accounts)
+    session?.add(40_000)
+    #expect(accounts.all.bytes == 40_000 && identity.bytes == 0)
+    session?.belong(to: identity)
+    session?.belong(to: identity)
+    #expect(accounts.all.bytes == 40_000 && identity.bytes == 40_000)
+    #expect(session?.identityBytes == 40_000 && session?.limit(adding: 0) == nil)
+    #expect(session?.limit(adding: 1) == .bytesPerSession)
+    session?.add(-10_000)
+    identity.add(15_000)
+    #expect(session?.limit(adding: 6000) == .bytesPerIdentity)
+    session = nil
+    #expect(accounts.all.bytes == 15_000 && identity.bytes == 15_000)
   }
 
   @Test("configurations and inputs over the session's limit are refused until a store is closed")

@@ -10,7 +10,7 @@ public final class ByteAccount {
   public private(set) var maximum: Int
   /// The current number of bytes.
   public private(set) var bytes = 0
-  private var whole: ByteAccount?
+  private let whole: ByteAccount?
   /// The pool of all shards; nil if the account has its maximum alone.
   private let pool: BytePool?
 
@@ -51,14 +51,6 @@ public final class ByteAccount {
   public func add(_ count: Int) {
     bytes += count
     whole?.add(count)
-  }
-
-  /// Makes the account a part of another account instead of the present one.
-  public func move(within other: ByteAccount) {
-    guard other !== whole else { return }
-    whole?.add(-bytes)
-    whole = other
-    other.add(bytes)
   }
 }
 
