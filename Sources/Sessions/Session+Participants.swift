@@ -111,11 +111,11 @@ extension Session {
 
   /// Sets the deadline of the session after the last participant has left.
   func expire(after time: Duration, _ shard: isolated Shard) {
-    deadline = shard.uptime + time
-    expiry = shard.sinceEpoch + time
+    let expiry = SessionExpiry(deadline: shard.uptime + time, time: shard.sinceEpoch + time)
+    self.expiry = expiry
     shard.directory.changed(self)
     shard.scheduleSleep(of: self)
-    write(.expires(at: expiry))
+    write(.expires(at: expiry.time))
     record?.lastClientLeft()
   }
 
@@ -164,8 +164,7 @@ extension Session {
   /// Removes the deadline of the session, because it is in use.
   func stopExpiring(_ shard: isolated Shard) {
     record?.clientAttached()
-    guard deadline != nil else { return }
-    deadline = nil
+    guard expiry != nil else { return }
     expiry = nil
     shard.directory.changed(self)
     write(.expires(at: nil))

@@ -18,19 +18,20 @@ public final class Session {
   /// The identity that has opened the session; nil if there are no identities.
   var owner: String?
   /// The time at which the session expires; nil while a client is attached.
+  var expiry: SessionExpiry?
+  /// The time at which the session expires; nil while a client is attached.
   ///
   /// - Units: the shard's `uptime`.
-  var deadline: Duration?
-  /// The deadline in calendar time, for the journal.
-  ///
-  /// - Units: since 1970.
-  var expiry: Duration?
+  var deadline: Duration? { expiry?.deadline }
   /// The time at which the session was opened or loaded.
   ///
   /// - Units: the shard's `uptime`.
   let opened: Duration
+  /// The participants, in the order in which they attached.
+  var participants = SmallCollection<Participant>()
   /// True after the session has ended.
   public internal(set) var isEnded = false
+  private(set) var phase = LifecyclePhase.active
   /// The opening that `SessionError.unprepared` is about. Indirect, because it is large and few
   /// sessions have one.
   private indirect enum Unprepared {
@@ -46,12 +47,10 @@ public final class Session {
     return opening
   }
 
-  /// The participants, in the order in which they attached.
-  var participants = SmallCollection<Participant>()
   /// The data of named frontends.
   var names: [ByteString: NamedFrontend] = [:]
 
-  private(set) var storeEntries = ByName<StoreEntry>()
+  private(set) var storeEntries = SmallCollection<StoreEntry>()
   /// The shared stores that the session uses, by name; their entries are in `storeEntries` too.
   var sharedStores = ByName<SharedStore>()
   /// True if it has never had a store.
@@ -62,21 +61,22 @@ public final class Session {
   /// that the session has or will get.
   let record: SessionRecord?
   let clients: ClientTable
+  /// The environment of its stores; in a shard under test each store has injected faults too.
+  private let environment: StoreEnvironment
   /// The clock of the effects of its stores.
-  public let clock: any StoreClock
-  let shared = SharedValues()
+  public var clock: any StoreClock { environment.clock }
+  /// The values that stores share.
+  var sharedValues = SmallCollection<SharedValue>()
   /// The account of the bytes of the session.
   let account: SessionAccount
-  private(set) var phase = LifecyclePhase.active
   private var tracer: Tracer?
   /// The recording of the session; nil unless a console reads it.
   public private(set) var recording: SessionRecording?
-  private var historyBytes: Int?
 
   /// Creates an empty session.
   public init(isolation shard: isolated Shard) {
     clients = shard.clients
-    clock = shard.sessionClock()
+    environment = shard.sessionEnvironment()
     opened = shard.uptime
     account = SessionAccount(maximum: shard.limits.bytesPerSession, within: shard.accounts)
     record = shard.commits.map { SessionRecord(shard.directory.newHandle(), $0) }
@@ -87,21 +87,20 @@ public final class Session {
     handle: SessionHandle, owner: String?, phase: LifecyclePhase, isolation shard: isolated Shard
   ) {
     clients = shard.clients
-    clock = shard.sessionClock()
+    environment = shard.sessionEnvironment()
     opened = shard.uptime
     account = SessionAccount(maximum: shard.limits.bytesPerSession, within: shard.accounts)
     record = shard.commits.map { SessionRecord(handle, $0) }
     account.handle = handle
     self.owner = owner
     self.phase = phase
-    historyBytes = shard.limits.historyBytes
   }
 
   // Store entries and subscriptions retain each other.
   deinit { for storeEntry in ownEntries { storeEntry.removeSubscriptions() } }
 
   /// The store entries of stores that belong to this session alone.
-  private var ownEntries: [StoreEntry] { storeEntries.values.filter { !isShared($0) } }
+  private var ownEntries: [StoreEntry] { storeEntries.filter { !isShared($0) } }
 
   /// Opens a store of a kind under a name.
   ///
@@ -190,7 +189,6 @@ public final class Session {
 
   /// Stores the updates of all stores for reconnecting clients from now on.
   func keepHistory(maximumBytes: Int) {
-    historyBytes = maximumBytes
     for storeEntry in ownEntries { storeEntry.keepHistory(maximumBytes: maximumBytes) }
   }
 
@@ -315,21 +313,21 @@ public final class Session {
     }
     let storeEntry = old ?? StoreEntry(name: name, content, account, shard.turnOutcome)
     if old != nil { storeEntry.reopen(content) }
-    take(storeEntry)
+    take(storeEntry, shard)
     return storeEntry
   }
 
   /// Adds a new store.
-  func take(_ storeEntry: StoreEntry) {
-    storeEntries[storeEntry.name] = storeEntry
-    if let historyBytes { storeEntry.keepHistory(maximumBytes: historyBytes) }
+  func take(_ storeEntry: StoreEntry, _ shard: isolated Shard) {
+    storeEntries.set(storeEntry)
+    if handle != nil { storeEntry.keepHistory(maximumBytes: shard.limits.historyBytes) }
     journal(storeEntry)
     if tracer != nil || recording != nil { storeEntry.observe(tracer, recording) }
     if phase == .inactive { storeEntry.store.take(phase) }
   }
 
   /// Adds a store as it was in an earlier process.
-  func take(restored storeEntry: StoreEntry) { storeEntries[storeEntry.name] = storeEntry }
+  func take(restored storeEntry: StoreEntry) { storeEntries.set(storeEntry) }
 
   /// The identity to which the session belongs: the owner, or the identity of the only participant
   /// if there is no handle.
@@ -350,13 +348,13 @@ public final class Session {
     _ shard: isolated Shard
   ) throws(JSONError) -> StoreEntry.Content {
     let faults = shard.testing.map { Faults(standard: $0.settings.outside) }
-    shared.identity = identity
     let name = opening.store
     let configuration = try shard.configuration(opening, of: kind)
     let (number, made) = try shard.open(
-      kind, as: name, configuration, from: origin, clock: clock, faults: faults, shared: shared,
-      viewer: viewer ?? Viewer(identity: identity), prepared: try opening.prepared?.get(),
-      session: handle)
+      kind, as: name, configuration, from: origin,
+      environment: shard.environment(in: environment, faults),
+      session: self, viewer: viewer ?? Viewer(identity: identity),
+      prepared: try opening.prepared?.get())
     var isDurable = false
     if let record {
       isDurable = made.store.prepareRecord(
@@ -367,9 +365,8 @@ public final class Session {
       made.store.delayWork(by: shard.turnOutcome.delayWork)
     }
     return StoreEntry.Content(
-      kind: kind.name, metrics: shard.metrics.kind(kind.name), sharedConfiguration: configuration,
-      number: number,
-      made: made, faults: faults, isDurable: isDurable, refusing: kind.refusing)
+      kind: shard.served(kind.name), sharedConfiguration: configuration, number: number,
+      made: made, faults: faults, isDurable: isDurable)
   }
 }
 

@@ -31,11 +31,14 @@ public actor Shard: StoreHost {
 
   private let clock: any StoreClock
   private let executor: any SerialExecutor
-  private var stores: [StoreNumber: StoreKind.Made] = [:]
-  /// The replies of other parties to the stores.
-  private lazy var replies = ReplyQueue(host: self)
+  private var stores: [StoreNumber: MessageReceiver] = [:]
+  /// The environment of the stores of a shard that is not under test.
+  private lazy var environment = StoreEnvironment(
+    clock: clock, effects: metrics.effects, replies: ReplyQueue(host: self))
   private var lastNumber = 0
   private var configurations = SharedConfigurations()
+  /// The kinds of the stores until now, by name.
+  private var servedKinds: [ByteString: ServedKind] = [:]
   /// The accounts of the bytes of sessions.
   let accounts: IdentityAccounts
   /// Other accounts of the shard that take parts of a common memory.
@@ -200,7 +203,7 @@ public actor Shard: StoreHost {
         CommitStage(
           ShardJournal($0, of: .alone, notify: nil), epoch: 0, clock: testing.clock,
           failed: journalFailed, recovered: {})
-      }, metrics: metrics, storeFailed: storeFailed)
+      }, metrics: metrics, testing: testing, storeFailed: storeFailed)
     directory = SessionDirectory(
       generator: testing.generator, place: .alone, census: group.census)
     table = turnOutcome.clients
@@ -250,14 +253,14 @@ public actor Shard: StoreHost {
 
   /// Passes a message of running work to its store, in a separate turn.
   public func deliver(_ message: EffectMessage) {
-    guard let made = stores[message.store] else { return }
+    guard let receiver = stores[message.store] else { return }
     if let work = restored[message.store]?.work {
-      work.perform { turn { made.receive(message) } }
+      work.perform { turn { receiver.receive(message) } }
       endRestoredWork(of: message.store)
     } else {
-      turn { made.receive(message) }
+      turn { receiver.receive(message) }
     }
-    if made.store.isClosed, !made.store.hasUnfinished { stores[message.store] = nil }
+    if receiver.store.isClosed, !receiver.store.hasUnfinished { stores[message.store] = nil }
   }
 
   /// Passes messages to their stores in one turn, in their order.
@@ -306,27 +309,22 @@ extension Shard {
   /// Creates a store, and stores it for the messages of its effects.
   ///
   /// - Parameters:
-  ///   - faults: The injected faults, in a shard under test.
-  ///   - session: The handle of its session, for observers.
+  ///   - environment: The environment of the store.
+  ///   - session: The session of the store.
   func open(
     _ kind: StoreKind, as name: String, _ configuration: SharedConfiguration,
-    from origin: StoreOrigin, clock: any StoreClock, faults: Faults?, shared: SharedValues,
-    viewer: Viewer, prepared: (any Sendable)?, session: SessionHandle? = nil
+    from origin: StoreOrigin, environment: StoreEnvironment, session: Session,
+    viewer: Viewer, prepared: (any Sendable)?
   ) throws(JSONError) -> (StoreNumber, StoreKind.Made) {
     let number = nextNumber()
     let made = try kind.make(
       configuration.value,
       StoreKind.StoreParameters(
-        store: name, number: number, host: self,
-        environment: StoreEnvironment(
-          clock: clock, executor: testing?.rest.workExecutor ?? restoring, faults: faults,
-          effects: metrics.effects,
-          beginExchange: testing?.settings.waitsForExchanges == true ? outside?.begin : nil,
-          replies: replies),
+        store: name, number: number, host: self, environment: environment,
         observers: observers,
-        observed: ObservedStore(name, kind: kind.name, session: session?.abbreviated),
-        shared: shared, origin: origin, viewer: viewer, prepared: prepared))
-    stores[number] = made
+        observed: ObservedStore(name, kind: kind.name, session: session.handle?.abbreviated),
+        session: session, origin: origin, viewer: viewer, prepared: prepared))
+    stores[number] = MessageReceiver(store: made.store, receive: made.receive)
     return (number, made)
   }
 
@@ -337,6 +335,15 @@ extension Shard {
   ) throws(JSONError) -> SharedConfiguration {
     try configurations.configuration(
       of: kind.name, opening.configuration, read: opening.readConfiguration)
+  }
+
+  /// Returns the kind of a store that is open or closed; the same object for all stores of a kind.
+  func served(_ name: String) -> ServedKind {
+    if let known = servedKinds[ByteString(name)] { return known }
+    let made = ServedKind(name, metrics.kind(name), refusing: kind(name)?.refusing)
+    // Closed stores of an earlier process may have other kinds, in any number.
+    if kind(name) != nil { servedKinds[ByteString(name)] = made }
+    return made
   }
 
   /// Returns the next number of a store.
@@ -354,8 +361,27 @@ extension Shard {
   /// The time by which sessions expire.
   var uptime: Duration { clock.uptime }
 
-  /// Returns the clock of a new session.
-  func sessionClock() -> any StoreClock { testing?.sessionClock() ?? clock }
+  /// Returns the environment of the stores of a new session.
+  func sessionEnvironment() -> StoreEnvironment {
+    guard let testing else { return environment }
+    return StoreEnvironment(
+      clock: testing.sessionClock(), executor: testing.rest.workExecutor,
+      effects: metrics.effects,
+      beginExchange: testing.settings.waitsForExchanges ? outside?.begin : nil,
+      replies: environment.replies)
+  }
+
+  /// Returns the environment of a new store of a session.
+  ///
+  /// - Parameters:
+  ///   - session: The environment of the session.
+  ///   - faults: The injected faults of the store, in a shard under test.
+  func environment(in session: StoreEnvironment, _ faults: Faults?) -> StoreEnvironment {
+    if faults == nil, restoring == nil { return session }
+    return StoreEnvironment(
+      clock: session.clock, executor: session.executor ?? restoring, faults: faults,
+      effects: session.effects, beginExchange: session.beginExchange, replies: session.replies)
+  }
 
   /// Closes a store, which is kept until its work has ended.
   func close(_ number: StoreNumber) {
@@ -380,4 +406,11 @@ extension Shard {
     restored[number] = nil
     work.partEnded()
   }
+}
+
+/// A store that may receive messages of its effects.
+private struct MessageReceiver {
+  let store: any AnyStore
+  /// Handles a message from running work; see `StoreKind.Made.receive`.
+  let receive: (EffectMessage) -> Void
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StatewireJSON
+
 /// A collection of objects, usually of one.
 ///
 /// An array would allocate memory for that one object, and there are thousands of sessions. An
@@ -89,4 +91,33 @@ enum SmallCollection<Element: AnyObject>: RandomAccessCollection {
   }
 
   mutating func removeAll() { self = .none }
+}
+
+/// An object with a name.
+protocol Named: AnyObject {
+  var name: String { get }
+}
+
+/// The elements as a dictionary: at most one has a name. Names are compared by their bytes.
+///
+/// A search is not slower than a dictionary for up to dozens of names.
+extension SmallCollection where Element: Named {
+  /// The element with a name; nil if there is none.
+  ///
+  /// - Complexity: O(n).
+  subscript(name: String) -> Element? { first { $0.name.hasSameBytes(as: name) } }
+
+  /// Adds an element in place of the one with the same name, or at the end.
+  mutating func set(_ element: Element) {
+    guard let index = firstIndex(where: { $0.name.hasSameBytes(as: element.name) }) else {
+      return append(element)
+    }
+    switch self {
+    case .none, .one: self = .one(element)
+    case .several(var all):
+      self = .none
+      all[index] = element
+      self = .several(all)
+    }
+  }
 }

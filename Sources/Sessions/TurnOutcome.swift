@@ -32,6 +32,8 @@ public final class TurnOutcome {
   public let clients = ClientTable()
   /// The metrics of the shard.
   public let metrics: ShardMetrics
+  /// The controls for tests; nil if the shard is not under test.
+  public let testing: TestMode?
   private var observers: [any TurnObserver] = []
   /// The objects that write to outputs after the turn, in order.
   private var deliveries: [any DeliveryTarget] = []
@@ -72,8 +74,9 @@ public final class TurnOutcome {
 
   init(
     commits: CommitStage?, lease: (any SessionOwnership)? = nil, metrics: ShardMetrics,
-    storeFailed: @escaping (StoreFailure) -> Void
+    testing: TestMode? = nil, storeFailed: @escaping (StoreFailure) -> Void
   ) {
+    self.testing = testing
     self.commits = commits
     self.lease = lease
     self.metrics = metrics

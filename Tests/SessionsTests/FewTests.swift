@@ -45,6 +45,25 @@ struct FewTests {
     }
   }
 
+  private final class Named: Sessions.Named {
+    let name: String
+    init(_ name: String) { self.name = name }
+  }
+
+  @Test("an element replaces the one with the same name, in its place", arguments: 1...3)
+  func names(count: Int) {
+    var few = SmallCollection<Named>()
+    let names = ["a", "e\u{301}", "\u{e9}"].prefix(count)
+    for name in names { few.set(Named(name)) }
+    for name in names {
+      let other = Named(name)
+      few.set(other)
+      #expect(few[name] === other)
+    }
+    #expect(few.map(\.name).elementsEqual(names) { $0.utf8.elementsEqual($1.utf8) })
+    #expect(few["b"] == nil)
+  }
+
   @Test("a copy does not change when the original changes", arguments: 0...4)
   func copies(count: Int) {
     let things = (0..<count).map { _ in Thing() }

@@ -303,14 +303,14 @@ struct ObservingTests {
   @Test("a session's calendar starts when the session begins, whatever the clock shows")
   func calendar() async throws {
     await Self.shardUnderTest(.counters).run { shard in
-      let first = shard.sessionClock()
+      let first = shard.sessionEnvironment().clock
       #expect(first.sinceEpoch == TestMode.start)
       #expect(first.uptime == .zero)
       await withCheckedContinuation { continuation in
         shard.testing?.advance(by: .seconds(90)) { continuation.resume() }
       }
       #expect(first.sinceEpoch == TestMode.start + .seconds(90))
-      #expect(shard.sessionClock().sinceEpoch == TestMode.start)
+      #expect(shard.sessionEnvironment().clock.sinceEpoch == TestMode.start)
     }
   }
 }

@@ -144,8 +144,8 @@ struct ShardTests {
         "counter", kind: "counter", configuration: .object([:]), of: shard.kinds)
       let (number, made) = try shard.open(
         kind, as: "counter", shard.configuration(opening, of: kind),
-        from: StoreOrigin(revision: 4), clock: clock, faults: nil, shared: SharedValues(),
-        viewer: .server, prepared: nil)
+        from: StoreOrigin(revision: 4), environment: StoreEnvironment(clock: clock),
+        session: Session(isolation: shard), viewer: .server, prepared: nil)
       #expect(made.store.revision == 4)
       let trapped = try Store(
         Counter(), number: number, host: messages, environment: .init(clock: clock))

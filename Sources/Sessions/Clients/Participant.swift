@@ -12,11 +12,6 @@ public final class Participant {
   public let session: Session
   /// The frontend's name; nil if it has none.
   public var name: String? { named?.name }
-  /// The role, which determines the permitted requests.
-  public internal(set) var role: FrontendRole
-  /// The lifecycle phase of the frontend.
-  public private(set) var phase = LifecyclePhase.active
-
   /// The id of the client.
   public let client: ClientID
   /// The data of the frontend's name; nil if it has none.
@@ -28,6 +23,10 @@ public final class Participant {
   private var refusedSequences: [Int] = []
   /// The subscriptions, in the order of first use.
   private var subscriptions = SmallCollection<Subscription>()
+  /// The role, which determines the permitted requests.
+  public internal(set) var role: FrontendRole
+  /// The lifecycle phase of the frontend.
+  public private(set) var phase = LifecyclePhase.active
   /// The index of the subscription that `held` has found last; it need not exist any more.
   private var lastHeld = 0
   /// The number of stores that it uses.
@@ -54,9 +53,10 @@ public final class Participant {
 
   /// The participant as machines see it.
   public var viewer: Viewer {
-    Viewer(
-      identity: connectedClient?.owner, name: name,
-      role: role == .driver ? .driver : .observer)
+    let role = role == .driver ? Viewer.Role.driver : .observer
+    let identity = connectedClient?.owner
+    if identity == nil, name == nil { return .anonymous(role) }
+    return Viewer(identity: identity, name: name, role: role)
   }
 
   /// Passes a changed name or role on to the subscriptions. Those of another audience now are

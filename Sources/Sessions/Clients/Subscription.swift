@@ -7,11 +7,6 @@ public import StatewireProtocol
 /// A client's use of one store of its session: the format of its updates, if it has subscribed, and
 /// the last of its requests that the store has applied.
 public final class Subscription {
-  /// The format of the updates; nil if the client receives none.
-  public private(set) var format: FrameFormat?
-  /// True after the store was closed.
-  public private(set) var isClosed = false
-
   let storeEntry: StoreEntry
   /// The store's name.
   var name: String { storeEntry.name }
@@ -31,6 +26,10 @@ public final class Subscription {
   private var place = 0
   /// The last revision in the broadcast buffer that the client used last; nil before.
   private(set) var broadcastRevision: Revision?
+  /// The format of the updates; nil if the client receives none.
+  public private(set) var format: FrameFormat?
+  /// True after the store was closed.
+  public private(set) var isClosed = false
   /// The coalesced update that waits until the client reads.
   private var waiting: CoalescedUpdate?
 

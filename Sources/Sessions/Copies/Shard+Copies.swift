@@ -64,7 +64,7 @@ extension Shard {
           self)
         let entry = StoreEntry(name: copy.store, content, session.account, turnOutcome)
         record(session, at: now)
-        session.take(entry)
+        session.take(entry, self)
         let scope = "copy/\(UInt64.random(in: 0 ... .max))"
         if entry.store.prepareRecord(scope: scope, epoch: 0) {
           entry.store.resume(areSomeLost: false)

@@ -16,7 +16,7 @@ extension StoreEntry {
     let sendResult: SendResult?
     do throws(InputError) {
       sendResult = try content.made.send(&reader, subscription.viewer)
-      content.metrics.inputs.add()
+      metrics.inputs.add()
     } catch {
       // A refused input may have caused publications before it was undone, also by the effects that
       // it cancelled.

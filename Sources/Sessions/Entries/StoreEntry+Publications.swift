@@ -39,7 +39,7 @@ extension StoreEntry: StoreServer {
       turnOutcome.hasRedaction = true
       return
     }
-    content.metrics.updates.add()
+    metrics.updates.add()
     recording?.published(patch, publication, base, by: self)
     waiting.base = base
     waiting.revision = publication.revision

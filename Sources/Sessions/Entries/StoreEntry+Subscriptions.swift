@@ -22,7 +22,7 @@ extension StoreEntry {
     text?.others = nil
     subscriptions.remove(subscription)
     if subscription.format != nil { viewersChanged() }
-    if audience != nil { releaseIfUnused() }
+    if isOfAudience { releaseIfUnused() }
   }
 
   /// The number of subscriptions, including the subscriptions of audiences.

@@ -8,18 +8,22 @@ internal import StatewireProtocol
 ///
 /// It converts each publication of the store to an update once, regardless of the number of
 /// subscriptions.
-final class StoreEntry {
+final class StoreEntry: Named {
   let name: String
   var content: Content
   private(set) var isClosed = false
   /// True while the store is counted as an open one.
   private var isCounted = false
+  /// True if the viewers have changed in this turn.
+  var isPresenceDue = false
+  /// True while an input of a subscription is being folded.
+  var isSending = false
+  /// The reason why no revision before `opened` is continued.
+  private(set) var renewal = StoreRenewal.opened
 
   /// The store that has the name.
   struct Content {
-    let kind: String
-    /// The metrics of the kind.
-    let metrics: KindMetrics
+    let kind: ServedKind
     /// The configuration, which stores with an equal one share; nil after the store was closed.
     let sharedConfiguration: SharedConfiguration?
     /// The configuration as JSON text.
@@ -30,11 +34,11 @@ final class StoreEntry {
     let faults: Faults?
     /// True if the state of the store can be journaled.
     let isDurable: Bool
-    /// Returns the reason to refuse a use of the store to a viewer; nil if every use is permitted.
-    var refusing: StoreKind.Refusing?
   }
 
-  var kind: String { content.kind }
+  var kind: String { content.kind.name }
+  /// The metrics of the kind.
+  var metrics: KindMetrics { content.kind.metrics }
   /// The configuration as JSON text.
   var configuration: [UInt8] { content.configuration }
   var number: StoreNumber { content.number }
@@ -42,21 +46,31 @@ final class StoreEntry {
   var faults: Faults? { content.faults }
   var isDurable: Bool { content.isDurable }
   /// Returns the reason to refuse a use of the store to a viewer; nil if every use is permitted.
-  var refusing: StoreKind.Refusing? { content.refusing }
+  var refusing: StoreKind.Refusing? { isClosed ? nil : content.kind.refusing }
 
   /// The clients of the subscriptions.
   var clients: ClientTable { turnOutcome.clients }
   var subscriptions = SmallCollection<Subscription>()
   /// The entries of the audiences; nil if no viewer has an audience.
   var audiences: [AnyHashable: StoreEntry]?
+  /// Set if this entry is that of an audience.
+  private let ofAudience: AudienceOfStore?
   /// The entry of the store, if this one is that of an audience.
-  private(set) weak var parent: StoreEntry?
+  var parent: StoreEntry? { ofAudience?.store }
   /// The audience, if this entry is that of an audience.
-  let audience: AnyHashable?
-  /// True if the viewers have changed in this turn.
-  var isPresenceDue = false
-  /// True while an input of a subscription is being folded.
-  var isSending = false
+  var audience: AnyHashable? { ofAudience?.audience }
+  var isOfAudience: Bool { ofAudience != nil }
+
+  /// An audience and the entry of the store that it views.
+  private final class AudienceOfStore {
+    private(set) weak var store: StoreEntry?
+    let audience: AnyHashable
+
+    init(_ audience: AnyHashable, of store: StoreEntry) {
+      self.audience = audience
+      self.store = store
+    }
+  }
 
   // The update of the last publication waits for the next publication or for the end of the input.
   // Only then is it known whether it includes all immediate actions of its request, which `applied`
@@ -81,8 +95,6 @@ final class StoreEntry {
   var redacted: Revision = 0
   /// The first revision of the store that was opened last.
   private(set) var opened: Revision = 0
-  /// The reason why no revision before `opened` is continued.
-  private(set) var renewal = StoreRenewal.opened
   /// The store's entries for the journal; nil if they are not journaled.
   var record: StoreEntryRecord?
   /// The recording of the session; nil unless a console reads it.
@@ -97,7 +109,7 @@ final class StoreEntry {
     name: String, _ content: Content, _ account: SessionAccount, _ turnOutcome: TurnOutcome,
     renewal: StoreRenewal = .opened
   ) {
-    audience = nil
+    ofAudience = nil
     self.name = name
     self.renewal = renewal
     self.account = account
@@ -115,7 +127,7 @@ final class StoreEntry {
     _ stored: JournalContents.Store, _ content: Content, _ account: SessionAccount,
     historyBytes: Int, _ turnOutcome: TurnOutcome
   ) {
-    audience = nil
+    ofAudience = nil
     name = stored.name
     self.account = account
     self.turnOutcome = turnOutcome
@@ -134,7 +146,7 @@ final class StoreEntry {
   init(
     closed name: String, _ content: Content, _ account: SessionAccount, _ turnOutcome: TurnOutcome
   ) {
-    audience = nil
+    ofAudience = nil
     self.name = name
     self.account = account
     self.turnOutcome = turnOutcome
@@ -148,13 +160,12 @@ final class StoreEntry {
   /// It has no history, which counts on consecutive revisions: a revision of the store need not
   /// change the view of an audience.
   init(_ parent: StoreEntry, _ audience: AnyHashable, _ view: any AnyStore) {
-    (name, self.audience, self.parent) = (parent.name, audience, parent)
+    name = parent.name
+    ofAudience = AudienceOfStore(audience, of: parent)
     (account, turnOutcome) = (parent.account, parent.turnOutcome)
     content = Content(
-      kind: parent.kind, metrics: parent.content.metrics, sharedConfiguration: nil,
-      number: parent.number,
-      made: StoreKind.Made(view: view), faults: parent.faults, isDurable: parent.isDurable,
-      refusing: parent.refusing)
+      kind: parent.content.kind, sharedConfiguration: nil, number: parent.number,
+      made: StoreKind.Made(view: view), faults: parent.faults, isDurable: parent.isDurable)
     (opened, renewal, redacted) = (parent.opened, parent.renewal, parent.redacted)
     view.serve(self)
     count()
@@ -189,7 +200,7 @@ final class StoreEntry {
     for subscription in notified { subscription.storeClosed() }
     // The name may stay closed for long, so the store is released.
     content = Content(
-      kind: kind, metrics: content.metrics, sharedConfiguration: nil, number: number,
+      kind: content.kind, sharedConfiguration: nil, number: number,
       made: StoreKind.Made(
         closed: ClosedStore(revision: store.revision, lastOperation: store.lastOperation)),
       faults: faults, isDurable: isDurable)
@@ -200,9 +211,9 @@ final class StoreEntry {
 
   /// Counts the store as an open one, or no longer; the views of audiences do not count.
   private func count(isOpen: Bool) {
-    guard isOpen != isCounted, audience == nil else { return }
+    guard isOpen != isCounted, !isOfAudience else { return }
     isCounted = isOpen
-    content.metrics.stores.add(isOpen ? 1 : -1)
+    metrics.stores.add(isOpen ? 1 : -1)
   }
 
   /// Updates the account to the current sizes.

@@ -14,7 +14,7 @@ extension Session {
   func journal() {
     guard record != nil else { return }
     write(.opened(owner: owner))
-    if let expiry { write(.expires(at: expiry)) }
+    if let expiry { write(.expires(at: expiry.time)) }
     for storeEntry in entriesInOrder {
       if let shared = sharedStores[storeEntry.name] { journal(shared) } else { journal(storeEntry) }
     }
@@ -29,7 +29,7 @@ extension Session {
   /// True if something in the session continues after a restart although no client attaches, in
   /// addition to unsettled inputs.
   var continuesAlone: Bool {
-    storeEntries.values.contains {
+    storeEntries.contains {
       !$0.isClosed && !isShared($0) && $0.store.continuesAlone
     }
   }
@@ -74,6 +74,6 @@ extension Session {
 
   /// The store entries, in the order in which they were opened last.
   var entriesInOrder: [StoreEntry] {
-    storeEntries.values.sorted { $0.number.rawValue < $1.number.rawValue }
+    storeEntries.sorted { $0.number.rawValue < $1.number.rawValue }
   }
 }

@@ -160,7 +160,7 @@ extension Session {
       let storeEntry = StoreEntry(
         name: stored.name, content, account, shard.turnOutcome,
         renewal: restored.kept == nil ? .opened : stored.renewal)
-      take(storeEntry)
+      take(storeEntry, shard)
       guard restored.areChangesLost, restored.kept == nil else { return nil }
       damage.append(
         "\(place(of: stored)): cannot read a change of the state; it and later ones are lost")
@@ -214,8 +214,7 @@ extension Session {
 
   private func takeClosed(_ stored: JournalContents.Store, _ shard: isolated Shard) {
     let content = StoreEntry.Content(
-      kind: stored.kind, metrics: shard.metrics.kind(stored.kind), sharedConfiguration: nil,
-      number: shard.nextNumber(),
+      kind: shard.served(stored.kind), sharedConfiguration: nil, number: shard.nextNumber(),
       made: StoreKind.Made(
         closed: ClosedStore(revision: stored.revision, lastOperation: stored.highestOperation)),
       faults: nil, isDurable: false)

@@ -19,7 +19,7 @@ public struct StoreKind: Sendable {
   /// Creates a store with a decoded configuration.
   let make: @Sendable (any Sendable, StoreParameters) throws(JSONError) -> Made
   /// Checks that the limits of the kind admit another store with a configuration.
-  let admit: @Sendable (any Sendable, SharedValues) throws(JSONError) -> Void
+  let admit: @Sendable (any Sendable, Session) throws(JSONError) -> Void
   /// Returns the work to do before a store is opened with a configuration; nil if there is none.
   let preparation: @Sendable (any Sendable, _ store: String, Viewer, any StoreClock) -> Preparation?
   /// True if a store cannot be opened without its preparation.
@@ -213,10 +213,10 @@ public struct StoreKind: Sendable {
     self.refusing = refusing
     self.scope = scope
     describe = { Description($0, Configuration.self, Machine.self) }
-    admit = { configuration, shared throws(JSONError) in
+    admit = { configuration, session throws(JSONError) in
       guard let admitting, let configuration = configuration as? Configuration else { return }
       do throws(ConfigurationError) {
-        try admitting(configuration, shared.value(name, sharing))
+        try admitting(configuration, session.sharedValue(of: name, sharing))
       } catch {
         throw JSONError(error)
       }
@@ -246,14 +246,15 @@ public struct StoreKind: Sendable {
       try made.checkInitialState()
     }
     make = { [admit] configuration, parameters throws(JSONError) in
-      if parameters.origin.state == nil { try admit(configuration, parameters.shared) }
+      if parameters.origin.state == nil { try admit(configuration, parameters.session) }
       guard let configuration = configuration as? Configuration else {
         preconditionFailure("the configuration was decoded for another kind")
       }
       let made: Machine
       do throws(ConfigurationError) {
         made = try machine(
-          configuration, parameters.shared.value(name, sharing), parameters.viewer, parameters.store
+          configuration, parameters.session.sharedValue(of: name, sharing), parameters.viewer,
+          parameters.store
         )
       } catch {
         throw JSONError(error)

@@ -31,12 +31,12 @@ public struct StoreOpening: Sendable {
     value = Result { () throws(JSONError) in try maker?.read(configuration) ?? configuration }
   }
 
-  /// Returns true if `prepare` has work to do, and the limits of the kind admit the store.
-  func takesLong(_ shared: SharedValues) -> Bool {
+  /// Returns true if `prepare` has work to do, and the limits of the kind admit the store in a session.
+  func takesLong(in session: Session) -> Bool {
     guard preparation(.server, SystemClock()) != nil, let maker, let value = try? value.get() else {
       return false
     }
-    return (try? maker.admit(value, shared)) != nil
+    return (try? maker.admit(value, session)) != nil
   }
 
   private func preparation(
@@ -88,8 +88,7 @@ extension Session {
     {
       return false
     }
-    shared.identity = identity
-    return opening.takesLong(shared)
+    return opening.takesLong(in: self)
   }
 
   /// Opens a store of a kind under a name.

@@ -15,7 +15,7 @@ extension StoreKind {
     public let observers: [any StoreObserver]
     /// The store as the observers know it.
     public let observed: ObservedStore
-    let shared: SharedValues
+    let session: Session
     let origin: StoreOrigin
     /// The participant that opens the store; after a restart only its identity is known.
     public let viewer: Viewer

@@ -44,8 +44,7 @@ extension Session {
     let entry = shared.entry
     for participant in Array(participants) { participant.storeClosed(entry) }
     let content = StoreEntry.Content(
-      kind: entry.kind, metrics: shard.metrics.kind(entry.kind), sharedConfiguration: nil,
-      number: shard.nextNumber(),
+      kind: entry.content.kind, sharedConfiguration: nil, number: shard.nextNumber(),
       made: StoreKind.Made(
         closed: ClosedStore(
           revision: entry.store.revision, lastOperation: entry.store.lastOperation)),

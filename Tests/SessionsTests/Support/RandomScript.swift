@@ -157,7 +157,7 @@ final class RandomScript {
 extension RandomScript.RandomClient {
   fileprivate func snapshot() -> Moment.ClientState {
     var stores: [String: Moment.Store] = [:]
-    for storeEntry in participant.session.storeEntries.values {
+    for storeEntry in participant.session.storeEntries {
       stores[storeEntry.name] = storeEntry.snapshot
     }
     return Moment.ClientState(
