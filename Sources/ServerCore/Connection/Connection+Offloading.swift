@@ -95,8 +95,8 @@ extension Connection {
     offloadCount &+= 1
     // Kept here and not in a closure, because a batch must be released on the shard.
     offloaded = request
-    offloaded?.number = offloadCount
-    offloaded?.endsWithTime = endsWithTime
+    request.number = offloadCount
+    request.endsWithTime = endsWithTime
     writer.requestOffloaded(byteCount: request.byteCount)
     return offloadCount
   }
@@ -113,20 +113,28 @@ extension Connection {
 }
 
 /// A request that waits for another thread or for an operation of the shard.
-struct OffloadedRequest {
+///
+/// An object, because a connection usually has none.
+final class OffloadedRequest {
   /// The id as JSON text; nil for a notification, or if the work writes the response itself.
-  var id: RequestID?
-  var batch: Batch?
+  let id: RequestID?
+  let batch: Batch?
   /// Number of bytes of the request that are held during the work.
-  var byteCount = 0
+  let byteCount: Int
   var number: UInt32 = 0
   /// True if it is cancelled when the time limit of the connection's requests is over.
   var endsWithTime = false
+
+  init(id: RequestID? = nil, batch: Batch? = nil, byteCount: Int = 0) {
+    self.id = id
+    self.batch = batch
+    self.byteCount = byteCount
+  }
 }
 
 extension OffloadedRequest {
   /// Creates one that gets its response after the work; until then it keeps its batch open.
-  init(_ request: Request, byteCount: Int = 0) {
+  convenience init(_ request: Request, byteCount: Int = 0) {
     self.init(id: request.id.map { RequestID($0) }, batch: request.batch, byteCount: byteCount)
     if id != nil { batch?.open += 1 }
   }

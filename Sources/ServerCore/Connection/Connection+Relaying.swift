@@ -29,8 +29,7 @@ extension Connection {
       RelayRequest(
         number: number, text: Array(request.text), isInBatch: request.batch != nil,
         framing: writer.framing, identity: identity, wrongTokens: wrongTokens,
-        messageCount: messageCount, inputs: inputs?.state, isNodeLink: isNodeLink,
-        evictionEnd: evictionEnd),
+        messageCount: messageCount, inputs: inputs?.state, nodeClient: nodeClient),
       to: shard)
   }
 
@@ -146,12 +145,10 @@ extension Connection {
     relayState = state
     writer.framing = request.framing
     wrongTokens = request.wrongTokens
-    isNodeLink = request.isNodeLink
-    evictionEnd = request.evictionEnd
+    nodeClient = request.nodeClient
     messageCount = request.messageCount
     if let left = request.inputs { inputs?.state = left }
     if let owner = request.identity {
-      identity = owner
       writer.belong(to: owner.name, common.buffers.account(of: owner.name))
     }
     request.text.withUnsafeBytes { dispatchRelayed($0, batch: state.batch, shard) }

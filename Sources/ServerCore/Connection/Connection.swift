@@ -17,7 +17,6 @@ public final class Connection {
   // because a shard outlives its connections.
   unowned let shard: Shard
   let turnOutcome: TurnOutcome
-  let testing: TestMode?
   // because the output owns the connection, and `disconnected` is its last event.
   unowned var output: any ConnectionOutput
   let writer: ClientWriter
@@ -26,22 +25,25 @@ public final class Connection {
   var participant: Participant { didSet { writer.session = participant.session } }
 
   /// The identity of the client; nil until it sends a valid token, and on a server without tokens.
-  public internal(set) var identity: Identity?
-  var wrongTokens = 0
-  /// Number of complete messages that were processed, modulo 2^32; the transport detects idle
-  /// clients by it.
-  public internal(set) var messageCount: UInt32 = 0
+  public var identity: Identity? { writer.owner.map { Identity($0) } }
   let inputs: TokenBucket?
   /// The templates of the client's last inputs.
   var templates = RequestTemplates()
-  /// The number of messages up to the next one whose input is sampled; 0 if it is not known yet.
-  var inputsToSample = 0
   /// True if the input of the current message is sampled; nil if that was not decided.
   var isNextSampled: Bool?
+  var wrongTokens: UInt8 = 0
+  /// Number of complete messages that were processed, modulo 2^32; the transport detects idle
+  /// clients by it.
+  public internal(set) var messageCount: UInt32 = 0
+  /// The number of messages up to the next one whose input is sampled; 0 if it is not known yet.
+  var inputsToSample = 0
   var frames: FrameReader
   /// True once the framing is known: from the start for a WebSocket, after the first byte of a
   /// stream.
   var isFramingKnown: Bool
+  var isIdleAwaited = false
+  /// Number of requests that were offloaded, modulo 2^32.
+  var offloadCount: UInt32 = 0
 
   /// The requests whose effects have not ended.
   var running = RunningRequests()
@@ -52,9 +54,6 @@ public final class Connection {
   var waitingBatch: WaitingBatch?
   /// The offloaded request that the client's next messages wait for.
   var offloaded: OffloadedRequest?
-  /// Number of requests that were offloaded, modulo 2^32.
-  var offloadCount: UInt32 = 0
-  var isIdleAwaited = false
   /// The phase of the connection; the transport reads it between turns.
   public internal(set) var life = ConnectionLife.open
   /// True once the server ends.
@@ -64,11 +63,10 @@ public final class Connection {
   var relayState: RelayState?
   /// Nil except while the client attaches or is attached to a session of another node.
   var linkState: LinkState?
+  /// Set if another node relays the client.
+  var nodeClient: NodeClient?
   /// True if another node relays the client.
-  var isNodeLink = false
-  /// The time from which a client that another node relays evicts no other client; nil for other
-  /// clients.
-  var evictionEnd: ContinuousClock.Instant?
+  var isNodeLink: Bool { nodeClient != nil }
 
   /// A copy of a `FrameEvent` that waits.
   public enum Arrival: Sendable {
@@ -108,7 +106,6 @@ public final class Connection {
     self.output = output
     self.shard = shard
     turnOutcome = shard.turnOutcome
-    testing = shard.testing
     isFramingKnown = isWebSocket
     frames = FrameReader(maximumFrameBytes: settings.limits.frameBytes)
     common = SharedCaches.of(shard, settings)
@@ -121,6 +118,8 @@ public final class Connection {
     participant = Participant(writer.id, alone: session)
     writer.delegate = self
   }
+
+  var testing: TestMode? { turnOutcome.testing }
 
   /// True while more bytes for the client would only wait: it does not read, or commits are
   /// pending.

@@ -22,8 +22,8 @@ public struct ReadGate: ~Copyable {
     case read
   }
 
-  private var request = Request.none
   private let allowance: TokenBucket?
+  private var request = Request.none
   /// True while the client has sent more bytes than its rate allows.
   public private(set) var isPaced = false
 

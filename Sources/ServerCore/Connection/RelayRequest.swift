@@ -20,13 +20,12 @@ public struct RelayRequest: Sendable {
   let isInBatch: Bool
   let framing: MessageFraming
   let identity: Identity?
-  let wrongTokens: Int
+  let wrongTokens: UInt8
   let messageCount: UInt32
   /// The inputs that the client may still send; nil if their rate is not limited.
   let inputs: TokenBucket.State?
-  /// True if another node relays the client.
-  let isNodeLink: Bool
-  let evictionEnd: ContinuousClock.Instant?
+  /// Set if another node relays the client.
+  let nodeClient: NodeClient?
 }
 
 /// The reason why a client could not attach to a session of another shard.

@@ -83,8 +83,13 @@ struct Request {
 }
 
 /// The requests of a batch that wait while other clients are served, or for an offloaded request.
-struct WaitingBatch {
+final class WaitingBatch {
   /// The requests as a JSON array.
   let requests: [UInt8]
   let batch: Batch
+
+  init(requests: [UInt8], batch: Batch) {
+    self.requests = requests
+    self.batch = batch
+  }
 }

@@ -33,10 +33,9 @@ extension Connection {
     else {
       throw RPCError(.invalidRequest, "node/relay must be the first message")
     }
-    isNodeLink = true
+    nodeClient = NodeClient(evictionEnd: settings.now() + NodeRelay.evictionTime)
     output.servesNode()
     reply(to: request) { _ in }
-    evictionEnd = settings.now() + NodeRelay.evictionTime
     do throws(RPCError) { try admit(params) } catch { report(RelayRefusal(error: error)) }
   }
 
@@ -50,7 +49,7 @@ extension Connection {
       throw RPCError(.invalidRequest, "node/attach must be the second message")
     }
     let params: NodeRelay.Attach = try request.decode(limits: settings.limits)
-    if !params.evicts { evictionEnd = settings.now() }
+    if !params.evicts { nodeClient = NodeClient(evictionEnd: settings.now()) }
     let state = RelayState()
     state.outcome = { [unowned self] refusal in report(refusal) }
     relayState = state
@@ -66,7 +65,7 @@ extension Connection {
   /// node got before it sent the request.
   var evicts: Bool {
     guard settings.nodes != nil else { return true }
-    return life.hasInput && evictionEnd.map { settings.now() < $0 } ?? true
+    return life.hasInput && nodeClient.map { settings.now() < $0.evictionEnd } ?? true
   }
 
   /// Gives the connection the identity of the client.
@@ -83,7 +82,6 @@ extension Connection {
       throw RPCError(
         limit: .connectionsPerIdentity, "this identity has the maximum number of connections")
     }
-    identity = owner
     writer.belong(to: owner.name, common.buffers.account(of: owner.name))
   }
 
@@ -111,4 +109,14 @@ extension Connection {
     let fault: NodeRelay.Fault = try request.decode(limits: settings.limits)
     writer.fail(RPCError(RPCErrorCode(rawValue: fault.code), fault.message, data: fault.data))
   }
+}
+
+/// A client that another node relays.
+///
+/// An object, because most clients are not relayed, and their connections need little memory.
+final class NodeClient: Sendable {
+  /// The time from which the client evicts no other client.
+  let evictionEnd: ContinuousClock.Instant
+
+  init(evictionEnd: ContinuousClock.Instant) { self.evictionEnd = evictionEnd }
 }

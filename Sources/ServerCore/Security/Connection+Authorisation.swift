@@ -9,7 +9,7 @@ internal import Wire
 // Authentication of the client, on servers that require a token.
 extension Connection {
   /// Number of wrong tokens after which the client is refused and its connection closed.
-  private static var maximumWrongTokens: Int { 3 }
+  private static var maximumWrongTokens: UInt8 { 3 }
 
   /// True if the client may call methods that require a token.
   public var isAuthorised: Bool { settings.credentials == nil || identity != nil }
@@ -57,7 +57,6 @@ extension Connection {
         throw RPCError(
           limit: .connectionsPerIdentity, "this identity has the maximum number of connections")
       }
-      identity = owner
       writer.belong(to: owner.name, common.buffers.account(of: owner.name))
       settings.logger.debug("authenticated a client", metadata: logMetadata(of: request))
     }

@@ -40,15 +40,16 @@ public struct FrameReader: Sendable {
     case ended
   }
 
-  /// The framing of the stream; nil until its first bytes determine it.
-  public private(set) var framing: Framing?
+  /// The start of an incomplete line or body.
+  private var partial: [UInt8] = []
 
   /// The largest frame that is reported, in bytes: a line without its end, or a body.
   public let maximumFrameBytes: Int
 
   private var position: Position
-  /// The start of an incomplete line or body.
-  private var partial: [UInt8] = []
+
+  /// The framing of the stream; nil until its first bytes determine it.
+  public private(set) var framing: Framing?
 
   /// Creates a reader at the start of a stream.
   ///
