@@ -23,7 +23,7 @@ extension ClientWriter {
 
   /// Updates the account to the current size of the buffers.
   func countBuffers() {
-    let bytes = partialBytes + outbox.byteCount + commitQueue.byteCount + (offloadedBytes ?? 0)
+    let bytes = partialBytes + outbox.byteCount + commitQueue.byteCount + offloadedBytes
     guard bytes > Self.smallBytes else {
       account = nil
       return
@@ -51,12 +51,12 @@ extension ClientWriter {
   /// Counts the bytes of a request that is offloaded. Updates are queued until its response is
   /// written.
   public func requestOffloaded(byteCount: Int) {
-    offloadedBytes = byteCount
+    (isRequestOffloaded, offloadedBytes) = (true, byteCount)
     if byteCount > 0 { countBuffers() }
   }
 
   /// Records that the offloaded request has ended.
-  public func offloadEnded() { offloadedBytes = nil }
+  public func offloadEnded() { (isRequestOffloaded, offloadedBytes) = (false, 0) }
 
   /// Returns true if the queued bytes exceed a limit.
   ///
@@ -74,7 +74,7 @@ extension ClientWriter {
   func dropBuffers() {
     outbox = Outbox()
     largeChanges = []
-    offloadedBytes = nil
+    offloadEnded()
     account = nil
   }
 

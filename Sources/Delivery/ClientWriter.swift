@@ -35,6 +35,8 @@ public final class ClientWriter {
   var isTurnEndAwaited = false
   /// True if the writer is registered for the delivery after the turn.
   var isDeliveryAwaited = false
+  /// True while a request is offloaded.
+  var isRequestOffloaded = false
   /// The framing of the client's messages.
   public var framing: MessageFraming
   /// True if another connection writes to the same client.
@@ -43,6 +45,13 @@ public final class ClientWriter {
   var writesWholeMessages: Bool { framing.isWebSocket || sharesOutput }
   /// Size of the previous delivery, in bytes; at most `maximumUsualBytes`.
   var usualBytes: UInt16 = 0
+  /// True if the writer is registered for the next end of a commit.
+  var isCommitAwaited = false
+  /// True if something that was written for the client can never be sent; the client is then
+  /// disconnected.
+  var isLost = false
+  /// True during the pause after a large state.
+  var isPausing = false
   /// The output that is not in the outbox, in actions or in the commit queue.
   var out = JSONWriter()
   /// Number of bytes of `out` that go to the output when the turn is over.
@@ -51,9 +60,9 @@ public final class ClientWriter {
   /// most one per store.
   var broadcasts: [BroadcastPosition] = []
   let turnOutcome: TurnOutcome
-  let testing: TestMode?
-  /// Size of the request that is offloaded, in bytes; nil if there is none.
-  var offloadedBytes: Int?
+  var testing: TestMode? { turnOutcome.testing }
+  /// Size of the request that is offloaded, in bytes; 0 if there is none.
+  var offloadedBytes = 0
   /// The messages that precede `out` while the client does not read, or until other clients have
   /// been served.
   var outbox = Outbox()
@@ -75,11 +84,6 @@ public final class ClientWriter {
   var commitQueue = CommitQueue()
   /// Pending commits of the sessions that the client has left.
   var formerSessionCommits: [CommitNumber] = []
-  /// True if the writer is registered for the next end of a commit.
-  var isCommitAwaited = false
-  /// True if something that was written for the client can never be sent; the client is then
-  /// disconnected.
-  var isLost = false
   /// The session of the client; bytes wait for its commits.
   public var session: Session
   /// The session of the client.
@@ -104,8 +108,6 @@ public final class ClientWriter {
   /// Subscriptions with a large changed state, which is sent with pauses; none of them is in the
   /// outbox.
   var largeChanges: [Subscription] = []
-  /// True during the pause after a large state.
-  var isPausing = false
 
   /// Creates a writer and adds it to the clients of the shard.
   ///
@@ -128,7 +130,6 @@ public final class ClientWriter {
     self.maximumBytes = maximumBytes
     self.shard = shard
     turnOutcome = shard.turnOutcome
-    testing = shard.testing
     id = shard.clients.makeID()
     shard.clients.add(self, as: id)
   }
@@ -155,7 +156,7 @@ public final class ClientWriter {
   public var isBlocked: Bool { isCongested || isOffloading }
 
   /// True while another thread writes a frame or works on a request.
-  public var isOffloading: Bool { outbox.hasLargeFrame || offloadedBytes != nil }
+  public var isOffloading: Bool { outbox.hasLargeFrame || isRequestOffloaded }
 }
 
 /// The connection of a writer.
