@@ -105,7 +105,7 @@ struct Acceptor: Sendable {
       isLoopback: ClientAddress(channel.localAddress)?.isLoopback ?? false, refusal: refusal
     ) {
       ConnectionHandler(
-        shard: loop.shard, settings: settings, registry: registry, isRemote: true,
+        shard: loop.shard, registry: registry, isRemote: true,
         over: isSecure ? .secureWebSocket : .webSocket)
     }
   }
@@ -116,7 +116,6 @@ struct Acceptor: Sendable {
     if let refusal { return RefusingHandler(refusal) }
     let loop = loop(of: channel)
     return ConnectionHandler(
-      shard: loop.shard, settings: settings, registry: loop.registry.value, isRemote: isRemote,
-      over: transport)
+      shard: loop.shard, registry: loop.registry.value, isRemote: isRemote, over: transport)
   }
 }

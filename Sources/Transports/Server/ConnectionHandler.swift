@@ -11,7 +11,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
   typealias OutboundOut = ByteBuffer
 
   let shard: Shard
-  let settings: ServerSettings
   let registry: ConnectionRegistry
   private(set) var context: ChannelHandlerContext?
   /// The connection; nil before the channel is active, and if it is on another loop.
@@ -20,56 +19,57 @@ final class ConnectionHandler: ChannelDuplexHandler {
   var relay: Relay?
   /// The end of the relay that replaces the connection when everything is sent.
   var nextEnd: RelayEnd?
+  /// Number of bytes written since the last flush of the channel.
+  var unsentBytes = 0
+  var loopTime: LoopTime
+  /// The loop time of all connections of the client's identity; nil until it has shown a token.
+  var identityTime: IdentityTime?
+  /// The metrics of the connection's transport.
+  let metrics: TransportMetrics
+  /// The handler of the WebSocket, once the connection is upgraded.
+  var webSocket: WebSocketHandler?
+
+  var unreadTimeout: UnreadTimeout
+  var frameTimeout = FrameTimeout()
+  var idleTimeout: IdleTimeout
+  // The flags are beside each other, so that one of thousands of connections is small.
+
+  /// True if the client was refused before the last sweep.
+  var wasRefused = false
+  /// True while the channel reads in large parts.
+  private var usesLargeBuffers = false
+  var readGate: ReadGate
   /// True while the channel holds more bytes than its high-water mark; updated with each change of
   /// its writability.
   private(set) var isCongested = false
   /// True if writes may be held for write coalescing.
   var coalescesWrites = false
-  /// Number of bytes written since the last flush of the channel.
-  var unsentBytes = 0
   var isHeld = false
-
   /// True if the client is untrusted: the time limits apply to it, and it can be closed while it is
   /// silent.
   let isRemote: Bool
-  var idleTimeout: IdleTimeout
-  var unreadTimeout: UnreadTimeout
-  var frameTimeout = FrameTimeout()
-  /// True if the client was refused before the last sweep.
-  var wasRefused = false
-  var readGate: ReadGate
-  var loopTime: LoopTime
-  /// The loop time of all connections of the client's identity; nil until it has shown a token.
-  var identityTime: IdentityTime?
-  /// True while the channel reads in large parts.
-  private var usesLargeBuffers = false
-
-  /// The metrics of the connection's transport.
-  let metrics: TransportMetrics
-  /// True if the connection uses TLS.
-  private let isSecure: Bool
-  /// True if the connection is a WebSocket.
-  let isWebSocket: Bool
-  /// The handler of the WebSocket, once the connection is upgraded.
-  var webSocket: WebSocketHandler?
+  private let transport: ClientTransport
 
   init(
-    shard: Shard, settings: ServerSettings, registry: ConnectionRegistry, isRemote: Bool,
-    over transport: ClientTransport
+    shard: Shard, registry: ConnectionRegistry, isRemote: Bool, over transport: ClientTransport
   ) {
     self.shard = shard
-    self.settings = settings
     self.registry = registry
     self.isRemote = isRemote
-    isSecure = transport.isSecure
-    isWebSocket = transport.isWebSocket
+    self.transport = transport
     metrics = registry.metrics[transport]
+    let settings = registry.settings
     let now = settings.now()
     idleTimeout = IdleTimeout(since: now)
     unreadTimeout = UnreadTimeout(since: now)
     loopTime = LoopTime(since: now)
     readGate = ReadGate(bytesPerSecond: settings.limits.bytesPerSecond, at: now)
   }
+
+  var settings: ServerSettings { registry.settings }
+
+  /// True if the connection is a WebSocket.
+  var isWebSocket: Bool { transport.isWebSocket }
 
   /// Passes an event to the connection, in one turn of the shard.
   ///
@@ -214,7 +214,7 @@ extension ConnectionHandler {
         settings: handler.settings, output: handler, isWebSocket: handler.isWebSocket,
         isolation: shard)
       // NIO's TLS handler drops waiting bytes when the client ends without close_notify.
-      handler.coalescesWrites = !handler.isSecure
+      handler.coalescesWrites = !handler.transport.isSecure
     }
     registry.add(self)
   }

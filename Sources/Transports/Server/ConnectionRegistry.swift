@@ -6,7 +6,7 @@ internal import ServerCore
 
 /// The connections of one event loop.
 final class ConnectionRegistry {
-  private let settings: ServerSettings
+  let settings: ServerSettings
   private var handlers: [ObjectIdentifier: ConnectionHandler] = [:] {
     didSet { connectionCount = handlers.count + relayed.count }
   }

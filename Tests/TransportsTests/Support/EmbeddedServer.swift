@@ -59,8 +59,7 @@ final class EmbeddedServer {
 
   private func handler(isWebSocket: Bool) -> ConnectionHandler {
     ConnectionHandler(
-      shard: shard, settings: settings, registry: registry, isRemote: false,
-      over: isWebSocket ? .webSocket : .tcp)
+      shard: shard, registry: registry, isRemote: false, over: isWebSocket ? .webSocket : .tcp)
   }
 
   /// Ends a channel that has never been active, as one whose client was gone when it was accepted.
