@@ -8,7 +8,7 @@ internal import Synchronization
 public final class TodoQuota: Sendable {
   private let server: Server
   private let scope: TodoLimits.Scope
-  private let maximum: TodoSize
+  private var maximum: TodoSize { server.limits[scope] }
   private let outer: TodoQuota?
   /// The size that a list reserves in advance; small compared with the quota.
   let ahead: TodoSize
@@ -36,9 +36,8 @@ public final class TodoQuota: Sendable {
   private init(_ server: Server, _ scope: TodoLimits.Scope, in outer: TodoQuota?) {
     self.server = server
     self.scope = scope
-    maximum = server.limits[scope]
     self.outer = outer
-    let most = outer?.ahead ?? TodoSize(todos: 64, bytes: 4096)
+    let (most, maximum) = (outer?.ahead ?? TodoSize(todos: 64, bytes: 4096), server.limits[scope])
     ahead = TodoSize(
       todos: min(most.todos, maximum.todos / Self.partAhead),
       bytes: min(most.bytes, maximum.bytes / Self.partAhead))
