@@ -93,13 +93,13 @@ final class JournaledStore {
 
   /// Discards what this turn has not written yet.
   func discard() {
-    removeSteps()
+    clearNextRow()
     accepted.removeAll()
     cleaning = .none
   }
 
   /// Removes the steps for the next row.
-  func removeSteps() {
+  func clearNextRow() {
     steps.removeAll()
     stepCount = 0
     lastUpdate = nil

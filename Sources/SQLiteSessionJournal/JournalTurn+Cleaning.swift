@@ -13,6 +13,8 @@ extension JournalTurn {
     }
     let (mark, first) = (store.mark, store.stepIDs.lowerBound)
     var rows = if let known = store.stepRows { known } else { try writtenRows(store) }
+    // So that the removal does not copy the rows.
+    store.stepRows = nil
     var needless: [Int64] = []
     rows.removeAll { row in
       let hasPatches = mark.hasState && row.id - first > mark.snapshot

@@ -390,6 +390,6 @@ final class JournalTurn {
     try database.put(
       .putStep, id, StepRow.bytes(store.steps, count: store.stepCount, notes: store.notes, id))
     store.stepRows?.append(JournaledStore.WrittenRow(id: id, lastUpdate: store.lastUpdate))
-    store.removeSteps()
+    store.clearNextRow()
   }
 }

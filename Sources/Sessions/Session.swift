@@ -19,7 +19,7 @@ public final class Session {
   var owner: String?
   /// The time at which the session expires; nil while a client is attached.
   var expiry: SessionExpiry?
-  /// The time at which the session expires; nil while a client is attached.
+  /// The time on the clock of the shard at which the session expires; nil while a client is attached.
   ///
   /// - Units: the shard's `uptime`.
   var deadline: Duration? { expiry?.deadline }

@@ -205,11 +205,53 @@ struct JournalRepairTests {
         ])
       }
       #expect(journal.database.rowsRead == before)
-      let ids = StepRow.ids(of: 1)
-      let rows = try journal.database.rows(
-        .steps, .integer(ids.lowerBound), .integer(ids.upperBound))
-      #expect(rows.found.map { $0.id - ids.lowerBound } == Array(21...510))
+      #expect(try rows(journal) == Array(21...510))
     }
+  }
+
+  @Test("after a failed transaction, a redaction and a second opening the right rows are removed")
+  func cleaningAgain() async throws {
+    try await withFolder { folder in
+      let (journal, handle) = try journal(folder, stores: ["a"])
+      func commit(_ events: [JournalEntry.StoreEvent], _ numbers: ClosedRange<Int>) throws {
+        try journal.commit(
+          numbers.map { step($0, handle, "a") }
+            + events.map { JournalEntry(handle, .store("a", $0)) })
+      }
+      try commit([], 1...1)
+      try commit([.state(.text([0x31]), revision: 2)], 2...2)
+      try commit([.trimmed(1)], 3...3)
+      #expect(try rows(journal) == [2, 3])
+      // Several rows in one transaction.
+      try journal.database.execute("PRAGMA query_only = ON")
+      #expect(throws: (any Error).self) { try commit([.trimmed(3)], 4...400) }
+      try journal.database.execute("PRAGMA query_only = OFF")
+      #expect(try rows(journal) == [2, 3])
+      try commit([], 4...4)
+      try commit([.state(.text([0x31]), revision: 5), .trimmed(3)], 5...5)
+      #expect(try rows(journal) == [4, 5])
+      try commit([.redacted(4)], 6...6)
+      #expect(try rows(journal) == [5, 6])
+      try commit([.state(.text([0x31]), revision: 7), .redacted(6)], 7...7)
+      #expect(try rows(journal) == [7])
+      try commit([.closed], 8...8)
+      #expect(try rows(journal) == [])
+      try commit([.opened(kind: "kind", configuration: [], revision: 9)], 9...9)
+      try commit([], 10...10)
+      try commit([.state(.text([0x31]), revision: 11), .trimmed(9)], 11...11)
+      #expect(try rows(journal) == [10, 11])
+      try commit([.trimmed(10)], 12...12)
+      #expect(try rows(journal) == [11, 12])
+      #expect(try journal.load().sessions.count == 1)
+    }
+  }
+
+  /// Returns the numbers of the last steps of the rows of the first store.
+  private func rows(_ journal: SQLiteJournal) throws -> [Int64] {
+    let ids = StepRow.ids(of: 1)
+    let rows = try journal.database.rows(
+      .steps, .integer(ids.lowerBound), .integer(ids.upperBound))
+    return rows.found.map { $0.id - ids.lowerBound }
   }
 
   /// Returns a journal with one session, and the session's handle.

@@ -38,13 +38,16 @@ extension Connection {
         .unauthorised, "this server requires a token; pass it in the parameters of initialize")
     }
     guard wrongTokens < Self.maximumWrongTokens, let owner = credentials.identity(of: token) else {
-      wrongTokens += 1
-      if wrongTokens == Self.maximumWrongTokens {
-        settings.logger.warning(
-          "closing a client that has sent too many wrong tokens",
-          metadata: logMetadata(of: request))
+      // A batch may have any number of tokens.
+      if wrongTokens < Self.maximumWrongTokens {
+        wrongTokens += 1
+        if wrongTokens == Self.maximumWrongTokens {
+          settings.logger.warning(
+            "closing a client that has sent too many wrong tokens",
+            metadata: logMetadata(of: request))
+          stopListening()
+        }
       }
-      if wrongTokens >= Self.maximumWrongTokens { stopListening() }
       throw RPCError(.unauthorised, "the server does not know this token")
     }
     guard identity == nil || identity == owner else {

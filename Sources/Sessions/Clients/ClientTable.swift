@@ -22,6 +22,10 @@ public final class ClientTable {
     var client: (any Client)?
   }
 
+  /// The viewers without identity and name. Most clients of a server without tokens are such viewers.
+  /// Each shard has its own two objects, because threads that share an object delay each other.
+  let (driver, observer) = (Viewer(), Viewer(role: .observer))
+
   private var entries: [Entry] = []
   private var free: [Int32] = []
 

@@ -9,8 +9,9 @@ final class NamedFrontend {
   let name: String
   /// The sequence of the last accepted input; 0 before the first.
   private(set) var lastSequence = 0
-  /// The audience that the frontend belonged to when it last received a state, by the store's name.
-  var audiences = ByName<AnyHashable>()
+  /// The audience that the frontend belonged to when it last received a state, by the store's name,
+  /// and the last revision of which it may hold the view of another audience; nil for none.
+  var audiences = ByName<(audience: AnyHashable, formerRevision: Revision?)>()
   /// The accepted inputs that are not settled, by sequence.
   private var open: [Int: (storeEntry: StoreEntry, inputID: InputID)] = [:]
   /// The inputs that were refused permanently, newest last. A client that has not received the

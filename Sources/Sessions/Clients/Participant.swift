@@ -53,10 +53,11 @@ public final class Participant {
 
   /// The participant as machines see it.
   public var viewer: Viewer {
-    let role = role == .driver ? Viewer.Role.driver : .observer
     let identity = connectedClient?.owner
-    if identity == nil, name == nil { return .anonymous(role) }
-    return Viewer(identity: identity, name: name, role: role)
+    if identity == nil, name == nil {
+      return role == .driver ? session.clients.driver : session.clients.observer
+    }
+    return Viewer(identity: identity, name: name, role: role == .driver ? .driver : .observer)
   }
 
   /// Passes a changed name or role on to the subscriptions. Those of another audience now are
@@ -96,10 +97,11 @@ public final class Participant {
   /// Records for the name of the client which view of a store it receives, so that it can resume the
   /// store later.
   public func remember(_ subscription: Subscription) {
-    guard let named, named.audiences[subscription.name] != subscription.storeEntry.audience else {
-      return
-    }
-    named.audiences[subscription.name] = subscription.storeEntry.audience
+    guard let named, let audience = subscription.storeEntry.audience else { return }
+    let former = named.audiences[subscription.name]
+    if former?.audience == audience { return }
+    // The client may not receive this view, and still hold the former one.
+    named.audiences[subscription.name] = (audience, former == nil ? nil : subscription.revision)
   }
 
   /// The client; nil if it has disconnected.

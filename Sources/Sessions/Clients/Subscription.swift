@@ -124,8 +124,10 @@ public final class Subscription {
   func snapshotReason(
     from held: Revision?, _ named: NamedFrontend?
   ) -> SessionAttach.SnapshotReason? {
-    if held != nil, let audience = storeEntry.audience, named?.audiences[name] != audience {
-      return .redacted
+    if let held, let audience = storeEntry.audience {
+      guard let known = named?.audiences[name], known.audience == audience,
+        known.formerRevision.map({ held > $0 }) ?? true
+      else { return .redacted }
     }
     return storeEntry.snapshotReason(from: held)
   }

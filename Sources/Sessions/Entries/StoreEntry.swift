@@ -54,12 +54,12 @@ final class StoreEntry: Named {
   /// The entries of the audiences; nil if no viewer has an audience.
   var audiences: [AnyHashable: StoreEntry]?
   /// Set if this entry is that of an audience.
-  private let ofAudience: AudienceOfStore?
+  private let viewedAudience: AudienceOfStore?
   /// The entry of the store, if this one is that of an audience.
-  var parent: StoreEntry? { ofAudience?.store }
+  var parent: StoreEntry? { viewedAudience?.store }
   /// The audience, if this entry is that of an audience.
-  var audience: AnyHashable? { ofAudience?.audience }
-  var isOfAudience: Bool { ofAudience != nil }
+  var audience: AnyHashable? { viewedAudience?.audience }
+  var isOfAudience: Bool { viewedAudience != nil }
 
   /// An audience and the entry of the store that it views.
   private final class AudienceOfStore {
@@ -109,7 +109,7 @@ final class StoreEntry: Named {
     name: String, _ content: Content, _ account: SessionAccount, _ turnOutcome: TurnOutcome,
     renewal: StoreRenewal = .opened
   ) {
-    ofAudience = nil
+    viewedAudience = nil
     self.name = name
     self.renewal = renewal
     self.account = account
@@ -127,7 +127,7 @@ final class StoreEntry: Named {
     _ stored: JournalContents.Store, _ content: Content, _ account: SessionAccount,
     historyBytes: Int, _ turnOutcome: TurnOutcome
   ) {
-    ofAudience = nil
+    viewedAudience = nil
     name = stored.name
     self.account = account
     self.turnOutcome = turnOutcome
@@ -146,7 +146,7 @@ final class StoreEntry: Named {
   init(
     closed name: String, _ content: Content, _ account: SessionAccount, _ turnOutcome: TurnOutcome
   ) {
-    ofAudience = nil
+    viewedAudience = nil
     self.name = name
     self.account = account
     self.turnOutcome = turnOutcome
@@ -161,7 +161,7 @@ final class StoreEntry: Named {
   /// change the view of an audience.
   init(_ parent: StoreEntry, _ audience: AnyHashable, _ view: any AnyStore) {
     name = parent.name
-    ofAudience = AudienceOfStore(audience, of: parent)
+    viewedAudience = AudienceOfStore(audience, of: parent)
     (account, turnOutcome) = (parent.account, parent.turnOutcome)
     content = Content(
       kind: parent.content.kind, sharedConfiguration: nil, number: parent.number,

@@ -38,13 +38,6 @@ public final class Viewer: Sendable {
   /// The server itself: inputs of the program, of presence, of the lifecycle, and after a restart.
   /// No client is equal to it.
   public static let server = Viewer(nil, nil, .driver, isServer: true)
-
-  private static let driver = Viewer()
-  private static let observer = Viewer(role: .observer)
-
-  /// Returns a viewer without identity and name. Most clients of a server without tokens are such
-  /// viewers, and share one object for each role.
-  package static func anonymous(_ role: Role) -> Viewer { role == .driver ? driver : observer }
 }
 
 extension Viewer: Hashable {

@@ -64,6 +64,26 @@ struct AuthorisationTests {
     #expect(!other.isClosed)
   }
 
+  @Test(
+    "any number of wrong tokens in one chunk or one batch is refused", arguments: [false, true])
+  func manyWrongTokens(inBatch: Bool) async throws {
+    let world = World()
+    let (client, other) = (
+      TestClient(world, credentials: credentials), TestClient(world, credentials: credentials)
+    )
+    let messages = (1...600).map { Self.introduction("\($0)", "x") }
+    if inBatch {
+      client.send("[\(messages.joined(separator: ","))]")
+      #expect(try await client.messages(1).first?.contains("\"id\":600,\"error\"") == true)
+    } else {
+      client.send(bytes: client.bytes(of: messages))
+      try await client.expect(all: (1...600).map { failure("\($0)", -32016) })
+    }
+    #expect(client.isClosed)
+    other.send(Self.introduction("1", Self.alice))
+    try await other.expect(Self.welcome("1"))
+  }
+
   @Test("a missing token does not count as a wrong token")
   func missingToken() async throws {
     let client = TestClient(credentials: credentials)

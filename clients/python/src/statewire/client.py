@@ -446,9 +446,7 @@ class Client(ConnectionListener):
 
     async def _attach(self, connection: Connection) -> int | None:
         """Attaches to the session; returns the last sequence number accepted from this frontend."""
-        # Also those whose subscription is on its way: attaching ends what it does not name.
-        stores = [
-            store for store in self._stores.values() if store.is_subscribed or store.is_subscribing]
+        stores = self._requested()
         revisions: dict[str, int | None] = {}
         for store in stores:
             replica = self._replicas.get(store.name)
@@ -460,6 +458,7 @@ class Client(ConnectionListener):
         except UnknownStoreError:
             # At least one store does not exist. Subscribing one by one finds which.
             params["revisions"] = {}
+            stores = self._requested()
             result = await self._entered(connection, "session/attach", params)
             await self._subscribe_all(connection, stores)
         else:
@@ -470,6 +469,14 @@ class Client(ConnectionListener):
                     store.held(self._replicas.get(store.name))
         accepted = result.get("sequence")
         return accepted if type(accepted) is int else None
+
+    def _requested(self) -> list[Store[Any, Any]]:
+        """Lists the stores that `session/attach` names.
+
+        It ends each other subscription, so these include those whose response has not arrived.
+        """
+        return [
+            store for store in self._stores.values() if store.is_subscribed or store.open_subscriptions > 0]
 
     async def _entered(self, connection: Connection, method: str, params: JSONObject) -> JSONObject:
         """Sends `session/open` or `session/attach`.
@@ -504,7 +511,7 @@ class Client(ConnectionListener):
             await connection.request("store/open", {**opening, "config": dict(store.config)}, self.timeout)
 
         subscription = {"store": store.name}
-        store.is_subscribing = True
+        store.open_subscriptions += 1
         try:
             await connection.request("store/subscribe", subscription, self.timeout)
         except UnknownStoreError:
@@ -513,7 +520,7 @@ class Client(ConnectionListener):
             await connection.request("store/open", opening, self.timeout)
             await connection.request("store/subscribe", subscription, self.timeout)
         finally:
-            store.is_subscribing = False
+            store.open_subscriptions -= 1
         store.is_subscribed = True
         store.held(connection.replicas.get(store.name))
 

@@ -52,8 +52,8 @@ class Store(AsyncIterable[V], Generic[I, V]):
         self._shown: tuple[int, V] | None = None
         # True while the client subscribes to the store on each connection.
         self.is_subscribed = False
-        # True while a request to subscribe is on its way.
-        self.is_subscribing = False
+        # The number of requests to subscribe without a response.
+        self.open_subscriptions = 0
         # Called with each state from the server, including those that a slow iteration skips.
         self.on_state: Callable[[V], None] | None = None
         # The number of times that the whole state was requested, by divergence: `gap`, `patch`, `digest`.

@@ -49,9 +49,7 @@ extension Client {
   ///
   /// - Returns: The last sequence number that the session has accepted from this frontend.
   func attach(_ connection: Connection) async throws -> Int? {
-    // Also those whose subscription is on its way: attaching ends what it does not name.
-    let records = records.values.filter { $0.isSubscribed || $0.isSubscribing }
-      .sorted { $0.number < $1.number }
+    let records = requested
     var revisions = JSONObject()
     for record in records {
       let replica = connection.replicas[ByteName(record.name)]
@@ -78,6 +76,7 @@ extension Client {
       // At least one store does not exist, or there are too many for a frame. Each is subscribed to
       // separately.
       params.set("revisions", to: [:])
+      let records = requested
       result = try await enter(connection, "session/attach", params)
       try await subscribe(connection, to: records)
     }

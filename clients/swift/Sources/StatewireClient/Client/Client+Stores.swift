@@ -106,8 +106,8 @@ extension Client {
       _ = try await ask(
         connection, "store/open", ["store": store, "kind": kind, "config": config])
     }
-    record.isSubscribing = true
-    defer { record.isSubscribing = false }
+    record.openSubscriptions += 1
+    defer { record.openSubscriptions -= 1 }
     do {
       _ = try await ask(connection, "store/subscribe", ["store": store])
     } catch let error as RPCError
@@ -124,6 +124,13 @@ extension Client {
   /// The subscribed stores, in the order in which they were opened.
   var subscribed: [StoreRecord] {
     records.values.filter(\.isSubscribed).sorted { $0.number < $1.number }
+  }
+
+  /// The stores that `session/attach` names, in the order in which they were opened. It ends each
+  /// other subscription, so these include those whose response has not arrived.
+  var requested: [StoreRecord] {
+    records.values.filter { $0.isSubscribed || $0.openSubscriptions > 0 }
+      .sorted { $0.number < $1.number }
   }
 
   /// The replicas of the subscribed stores.

@@ -23,8 +23,8 @@ final class StoreRecord {
   var users = 0
   /// True while the client subscribes to the store on each connection.
   var isSubscribed = false
-  /// True while a request to subscribe is on its way.
-  var isSubscribing = false
+  /// The number of requests to subscribe without a response.
+  var openSubscriptions = 0
   /// The number of times that the whole state was requested, by divergence.
   var resyncs: [Divergence: Int] = [:]
   /// Notified when the state has changed.
