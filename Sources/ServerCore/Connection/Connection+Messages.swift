@@ -16,7 +16,11 @@ extension Connection {
       if let template = templates.current, template.pace.isDue() { yieldIfLong(adapting: template) }
       return
     }
-    if let linkState, linkState.isOpen { return forward(message, linkState) }
+    if let linkState {
+      if linkState.isOpen { return forward(message, linkState) }
+      // Messages wait while a node is asked, so the attempt has ended with an error.
+      dropLink()
+    }
     turnOutcome.beginWork(at: settings.now())
     defer { yieldIfLong() }
     do throws(JSONError) {

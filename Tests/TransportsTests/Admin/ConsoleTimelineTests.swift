@@ -20,12 +20,12 @@ struct ConsoleTimelineTests {
   func timeline() async throws {
     try await withConsole { console in
       let client = try await console.client()
-      try await client.writes(note: "before", pin: "1111")
+      try await client.writes(note: "before", pin: "pin-1")
       let id = try session(console)
       #expect(try console.get("timeline?session=\(id)")["recording"] == false)
       #expect(try console.post("record?session=\(id)", [:]) == ["recording": true])
-      try await client.writes(note: "n", pin: "2222")
-      try await client.writes(note: "o", pin: "3333")
+      try await client.writes(note: "n", pin: "pin-2")
+      try await client.writes(note: "o", pin: "pin-3")
 
       let timeline = try console.get("timeline?session=\(id)")
       let events = try #require(timeline["events"]?.array)
@@ -36,7 +36,7 @@ struct ConsoleTimelineTests {
       #expect(events[1]["input"] == ["type": "write", "note": "n", "pin": "(redacted)"])
       #expect(events[3]["base"] == 1)
       #expect(events[3]["revision"] == 2)
-      for secret in ["1111", "2222", "3333"] {
+      for secret in ["pin-1", "pin-2", "pin-3"] {
         #expect(!timeline.description.contains(secret))
       }
       let last = try #require(timeline["last"]?.int)
