@@ -87,13 +87,13 @@ struct ConsoleCopiesTests {
     try await withConsole(kinds: kinds) { console in
       let client = try await console.client()
       let id = try await recorded(console, client, "vault")
-      try await client.writes(note: "n", pin: "1234")
-      try await client.writes(note: "m", pin: "5678")
+      try await client.writes(note: "n", pin: "pin-1")
+      try await client.writes(note: "m", pin: "pin-5")
       let copy = try console.copy(of: "vault", at: 0, in: id)
       _ = try await rest(of: copy, console)
       for path in ["session?", "state?store=vault&", "timeline?"].map({ $0 + "session=\(copy)" }) {
         let text = try console.get(path).description
-        #expect(!text.contains("1234") && !text.contains("5678"), "\(path)")
+        #expect(!text.contains("pin-1") && !text.contains("pin-5"), "\(path)")
       }
       #expect(try console.state(of: "vault", in: copy)["note"] == "m")
       await client.close()
