@@ -60,13 +60,8 @@ final class JournaledStore {
   /// A row of `step`, without its content.
   struct WrittenRow {
     let id: Int64
-    /// The revision of its last update; before the first one if it has none.
-    let lastUpdate: Revision
-
-    init(id: Int64, lastUpdate: Revision?) {
-      self.id = id
-      self.lastUpdate = lastUpdate ?? -1
-    }
+    /// The revision of its last update; nil if it has none.
+    let lastUpdate: Revision?
   }
 
   /// The extent of the removal of rows, from least to most.

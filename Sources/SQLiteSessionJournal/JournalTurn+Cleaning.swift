@@ -6,19 +6,17 @@ internal import Sessions
 extension JournalTurn {
   /// Removes the rows that are not needed.
   func clean(_ store: JournaledStore) throws(SQLiteFailure) {
-    switch store.cleaning {
-    case .none: return
-    case .remove: break
-    case .strip: try strip(store)
-    }
+    guard store.cleaning > .none else { return }
     let (mark, first) = (store.mark, store.stepIDs.lowerBound)
-    var rows = if let known = store.stepRows { known } else { try writtenRows(store) }
+    var rows =
+      if store.cleaning == .remove, let known = store.stepRows { known } else { try read(store) }
     // So that the removal does not copy the rows.
     store.stepRows = nil
     var needless: [Int64] = []
     rows.removeAll { row in
       let hasPatches = mark.hasState && row.id - first > mark.snapshot
-      if hasPatches || row.lastUpdate > mark.trimmed { return false }
+      let hasUpdates = row.lastUpdate.map { $0 > mark.trimmed } ?? false
+      if hasPatches || hasUpdates { return false }
       needless.append(row.id)
       return true
     }
@@ -30,38 +28,23 @@ extension JournalTurn {
     store.isMarkNew = true
   }
 
-  /// Reads the rows of a store. One that cannot be read is left out and stays, so that the next load
-  /// reports it.
-  private func writtenRows(
+  /// Reads the rows of a store, and removes redacted updates from them if the cleaning includes that.
+  ///
+  /// A row that cannot be read is left out and stays, so that the next load reports it.
+  private func read(
     _ store: JournaledStore
   ) throws(SQLiteFailure) -> [JournaledStore.WrittenRow] {
+    let (ids, trimmed, strips) = (store.stepIDs, store.mark.trimmed, store.cleaning == .strip)
     var rows: [JournaledStore.WrittenRow] = []
-    try forEachRow(of: store) { id, row in
-      let lastUpdate = row.steps.last { $0.frame != nil }?.revision
-      rows.append(JournaledStore.WrittenRow(id: id, lastUpdate: lastUpdate))
-    }
-    return rows
-  }
-
-  /// Removes redacted updates from all rows.
-  private func strip(_ store: JournaledStore) throws(SQLiteFailure) {
     var stripped: [(id: Int64, row: StepRow)] = []
-    let trimmed = store.mark.trimmed
-    try forEachRow(of: store) { id, row in
-      var row = row
-      if row.strip(upTo: trimmed) { stripped.append((id, row)) }
-    }
-    for (id, row) in stripped { try database.put(.putStep, id, row.bytes(id)) }
-    store.stepRows = nil
-  }
-
-  private func forEachRow(
-    of store: JournaledStore, _ body: (Int64, StepRow) -> Void
-  ) throws(SQLiteFailure) {
-    let ids = store.stepIDs
     _ = try database.read(.steps, [.integer(ids.lowerBound), .integer(ids.upperBound)]) { found in
-      if let row = try? StepRow(found.data, found.id) { body(found.id, row) }
+      guard var row = try? StepRow(found.data, found.id) else { return true }
+      if strips, row.strip(upTo: trimmed) { stripped.append((found.id, row)) }
+      let lastUpdate = row.steps.last { $0.frame != nil }?.revision
+      rows.append(JournaledStore.WrittenRow(id: found.id, lastUpdate: lastUpdate))
       return true
     }
+    for (id, row) in stripped { try database.put(.putStep, id, row.bytes(id)) }
+    return rows
   }
 }

@@ -33,7 +33,7 @@ public actor Shard: StoreHost {
   private let executor: any SerialExecutor
   private var stores: [StoreNumber: MessageReceiver] = [:]
   /// The environment of the stores of a shard that is not under test.
-  private lazy var environment = StoreEnvironment(
+  lazy var environment = StoreEnvironment(
     clock: clock, effects: metrics.effects, replies: ReplyQueue(host: self))
   private var lastNumber = 0
   private var configurations = SharedConfigurations()
@@ -360,28 +360,6 @@ extension Shard {
 
   /// The time by which sessions expire.
   var uptime: Duration { clock.uptime }
-
-  /// Returns the environment of the stores of a new session.
-  func sessionEnvironment() -> StoreEnvironment {
-    guard let testing else { return environment }
-    return StoreEnvironment(
-      clock: testing.sessionClock(), executor: testing.rest.workExecutor,
-      effects: metrics.effects,
-      beginExchange: testing.settings.waitsForExchanges ? outside?.begin : nil,
-      replies: environment.replies)
-  }
-
-  /// Returns the environment of a new store of a session.
-  ///
-  /// - Parameters:
-  ///   - session: The environment of the session.
-  ///   - faults: The injected faults of the store, in a shard under test.
-  func environment(in session: StoreEnvironment, _ faults: Faults?) -> StoreEnvironment {
-    if faults == nil, restoring == nil { return session }
-    return StoreEnvironment(
-      clock: session.clock, executor: session.executor ?? restoring, faults: faults,
-      effects: session.effects, beginExchange: session.beginExchange, replies: session.replies)
-  }
 
   /// Closes a store, which is kept until its work has ended.
   func close(_ number: StoreNumber) {

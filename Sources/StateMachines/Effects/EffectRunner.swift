@@ -334,13 +334,6 @@ final class EffectRunner<Action: Sendable> {
   }
 }
 
-/// Work of a store that must not begin yet.
-public protocol DelayedWork: AnyObject {
-  /// Begins the piece of work that has waited longest. If it was cancelled meanwhile it does not
-  /// begin.
-  func beginNext()
-}
-
 extension EffectRunner: DelayedWork {
   func beginNext() {
     let run = held[nextHeld]

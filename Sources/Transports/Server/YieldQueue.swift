@@ -28,7 +28,8 @@ final class YieldQueue: ChannelInboundHandler {
   private(set) var isOver = false
 
   /// - Parameters:
-  ///   - wakeSocket: The socket that is connected to that of the channel; the queue closes it when it is deallocated.
+  ///   - wakeSocket: The socket that is connected to that of the channel; the queue closes it when it
+  ///     is deallocated.
   ///   - now: The clock that measures the slices.
   init(
     _ wakeSocket: CInt, _ now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
