@@ -14,6 +14,7 @@ import tempfile
 import threading
 import unittest
 from typing import Any, BinaryIO, cast
+from unittest import mock
 
 from statewire.stores import (
     Context,
@@ -616,6 +617,17 @@ class Served(unittest.TestCase):
         self.assertEqual(len(responses), 13)
         # The program has found responses in its output.
         self.assertTrue(any("patch" in response["result"] for response in responses))
+
+    def test_responses_of_slow_requests_are_written_together(self) -> None:
+        """After the first 50 ms of a read, each response was a write, which woke the server."""
+        output = mock.Mock()
+        program = Program(StoreKind(initial={}, update=lambda state, event: state), output)
+        since = 0.0
+        with mock.patch("time.monotonic", side_effect=(each / 1000 for each in range(1, 200))):
+            for _ in range(199):
+                since = program.write("line\n", since)
+        self.assertEqual(output.write.call_count, 199)
+        self.assertEqual(output.flush.call_count, 19)
 
     def test_an_update_can_end_the_program(self) -> None:
         opened = {"store": 1, "name": "a", "configuration": {}, "now": 0}

@@ -49,12 +49,17 @@ class Program:
         # The work that has not ended and is not cancelled.
         self._works: dict[int, Work] = {}
 
-    def write(self, line: str, since: float = 0) -> None:
-        """Writes a line of JSON; keeps it for the next write if that time is not long ago."""
+    def write(self, line: str, since: float = 0) -> float:
+        """Writes a line of JSON; keeps it for the next write if that time is not 10 ms ago.
+
+        Returns the time, which is now if it did not keep the line.
+        """
         # Lines of several threads are not mixed: a buffered file takes a line in one call.
         self._output.write(line.encode("utf-8", "backslashreplace"))
-        if time.monotonic() - since > 0.05:
-            self._output.flush()
+        if (now := time.monotonic()) - since < 0.01:
+            return since
+        self._output.flush()
+        return now
 
     def result(self, message: dict[str, Any]) -> str | None:
         """Returns the result of a request as JSON text; None if there is none, or if it comes later."""
@@ -114,11 +119,12 @@ def serve(kind: StoreKind | None = None, **members: Any) -> None:
     while chunk := os.read(source, 1 << 20):
         unread += chunk
         if b"\n" in chunk:
-            # The responses to the requests of a read are one write, unless they take long.
+            # The responses to the requests of a read are one write, unless they take long: then each write
+            # has those of 10 ms, so that neither they wait long nor the server is woken for each.
             *lines, unread = unread.split(b"\n")
             since = time.monotonic()
             for each in (json.loads(line, parse_int=_number) for line in lines):
-                program.write(_response(each.get("id"), program.result, each), since)
+                since = program.write(_response(each.get("id"), program.result, each), since)
             program.write("")
 
 
