@@ -121,7 +121,7 @@ let package = Package(
     .target(name: "VersionedList", dependencies: ["StatewireJSON"], swiftSettings: strict),
     .target(
       name: "StateMachines",
-      dependencies: ["StatewireJSON", "VersionedList"],
+      dependencies: ["StatewireJSON", "VersionedList", deque],
       swiftSettings: strict
     ),
     .target(
@@ -478,7 +478,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ProcessStoresTests",
-      dependencies: ["ProcessStores", "StatewireJSON", "TestSupport"],
+      dependencies: ["ProcessStores", "StateMachines", "StatewireJSON", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "StateMachinesTestingTests",

@@ -15,6 +15,17 @@ final class ProgramMailbox: Sendable {
   private struct State {
     var messages: [Entry] = []
     var isClosed = false
+    /// True if the thread has been woken and has not taken the messages.
+    var isWoken = false
+    /// The hosts that wake the thread after their turn.
+    var wakers: [ReplyQueue] = []
+
+    /// Returns true if the thread is to be woken now.
+    mutating func wakes() -> Bool {
+      guard !isWoken, !messages.isEmpty else { return false }
+      isWoken = true
+      return true
+    }
   }
 
   /// A message, and the end of the note that the server is busy with it.
@@ -57,17 +68,37 @@ final class ProgramMailbox: Sendable {
   var signal: Int32 { ends.reading }
 
   /// Adds a message. After `close` it is dropped, except that its sender gets an error.
-  func post(_ message: ProgramCommandMessage) {
+  ///
+  /// - Parameter waker: The host of the sender, after whose turn the thread is woken: it takes all
+  ///   messages of the turn together. Nil to wake it now.
+  func post(_ message: ProgramCommandMessage, after waker: ReplyQueue? = nil) {
     let entry = (message, busy?())
-    let (isFirst, isClosed) = state.withLock { state in
-      guard !state.isClosed else { return (false, true) }
+    let result = state.withLock { state -> Posted in
+      guard !state.isClosed else { return .isClosed }
       state.messages.append(entry)
-      return (state.messages.count == 1, false)
+      guard let waker else { return state.wakes() ? .wakes : .waits }
+      // Each host wakes the thread itself: another one may end before it does.
+      guard !state.isWoken, !state.wakers.contains(where: { $0 === waker }) else { return .waits }
+      state.wakers.append(waker)
+      return .wakesLater(waker)
     }
-    if isFirst { wake() }
-    guard isClosed else { return }
-    message.fail()
-    entry.1?()
+    switch result {
+    case .waits: break
+    case .wakes: wake()
+    case .wakesLater(let waker):
+      waker.afterTurn { [self] in if state.withLock({ $0.wakes() }) { wake() } }
+    case .isClosed:
+      message.fail()
+      entry.1?()
+    }
+  }
+
+  /// The way in which the thread learns of a message.
+  private enum Posted {
+    case waits
+    case wakes
+    case wakesLater(ReplyQueue)
+    case isClosed
   }
 
   /// Ends the thread.
@@ -87,6 +118,7 @@ final class ProgramMailbox: Sendable {
     let count = MemoryLayout.size(ofValue: bytes)
     while read(ends.reading, &bytes, count) == count {}
     return state.withLock { state in
+      (state.isWoken, state.wakers) = (false, [])
       defer { state.messages = [] }
       return (state.messages, state.isClosed)
     }

@@ -18,7 +18,7 @@ final class ProgramStore: Sendable {
   func send(
     _ input: JSONText, from viewer: Viewer, number: UInt64?, _ reply: ExchangeReply<ProcessAction>
   ) {
-    program.post(.job(store: setup.number, .input(input, viewer, number: number, reply)))
+    post(.input(input, viewer, number: number, reply), reply)
   }
 
   /// Passes an action to the program.
@@ -26,7 +26,11 @@ final class ProgramStore: Sendable {
     _ action: JSONText, of key: Int, _ origin: ActionOrigin, _ failure: ActionFailure?,
     _ reply: ExchangeReply<ProcessAction>
   ) {
-    program.post(.job(store: setup.number, .action(action, of: key, origin, failure, reply)))
+    post(.action(action, of: key, origin, failure, reply), reply)
+  }
+
+  private func post(_ job: ProgramJob, _ reply: ExchangeReply<ProcessAction>) {
+    program.post(.job(store: setup.number, job), after: reply.queue)
   }
 
   /// Begins the feed of updates, and restores the store if the program does not know it.

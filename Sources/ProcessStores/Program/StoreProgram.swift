@@ -131,7 +131,10 @@ public final class StoreProgram: Sendable {
     }
   }
 
-  func post(_ message: ProgramCommandMessage) { mailbox.post(message) }
+  /// Passes a message to the thread; see `ProgramMailbox.post`.
+  func post(_ message: ProgramCommandMessage, after waker: ReplyQueue? = nil) {
+    mailbox.post(message, after: waker)
+  }
 
   func refusal(of input: JSONText) -> InputRefusal? {
     guard let schema = shared.withLock({ $0.description.input }) else { return nil }

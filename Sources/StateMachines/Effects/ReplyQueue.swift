@@ -33,6 +33,18 @@ public final class ReplyQueue: Sendable {
     if isFirst { begin() }
   }
 
+  /// Calls a closure on the actor of the host after its present turn, so that it handles together what
+  /// the turn has begun. Called now if the host does not exist any more, and never if the executor of
+  /// the host has ended.
+  public func afterTurn(_ body: @escaping @Sendable () -> Void) {
+    guard let host else { return body() }
+    Self.perform(body, on: host)
+  }
+
+  private static func perform(_ body: @escaping @Sendable () -> Void, on host: some StoreHost) {
+    host.perform { _ in body() }
+  }
+
   private func begin() {
     guard let host else { return end() }
     deliver(to: host)
