@@ -14,8 +14,8 @@ extension Connection {
     switch params.id {
     case .string, .number:
       let id = params.id.jsonBytes().withUnsafeBytes { RequestID($0) }
-      if let request = running.cancelLatest(id) {
-        cancel(request)
+      if let (request, address) = running.cancelLatest(id) {
+        cancel(request, respondingTo: address)
       } else {
         output.cancelEarlier(id)
       }
@@ -27,20 +27,18 @@ extension Connection {
     return .empty
   }
 
-  /// Cancels the effects of a request that was removed from `running`. If its response is open, the
-  /// client receives the error -32800.
-  func cancel(_ request: RunningRequest) {
+  /// Cancels the effects of a request, and responds the error -32800 to its address, if there is one.
+  func cancel(_ request: RunningRequest, respondingTo address: ReplyAddress?) {
     // Effects first: the client receives their updates before the response.
     request.subscription.cancel(request.inputID)
-    respondCancelled(request)
+    respondCancelled(to: address)
   }
 
-  /// Responds -32800 to a request whose response is open.
-  func respondCancelled(_ request: RunningRequest) {
-    if let address = request.address {
-      let error = RPCError(.requestCancelled, "cancelled")
-      writer.count(error)
-      writer.respond(to: address) { $0.error(error) }
-    }
+  /// Responds -32800 to an address; nothing if there is none.
+  func respondCancelled(to address: ReplyAddress?) {
+    guard let address else { return }
+    let error = RPCError(.requestCancelled, "cancelled")
+    writer.count(error)
+    writer.respond(to: address) { $0.error(error) }
   }
 }

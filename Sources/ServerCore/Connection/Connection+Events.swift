@@ -353,7 +353,8 @@ extension Connection: ClientWriterDelegate {
     // In a session with a handle the effects continue; only their responses are cancelled.
     let livesOn = participant.session.handle != nil
     for request in running.removeAll() {
-      if livesOn { respondCancelled(request) } else { cancel(request) }
+      if !livesOn { request.subscription.cancel(request.inputID) }
+      respondCancelled(to: request.address)
     }
   }
 }

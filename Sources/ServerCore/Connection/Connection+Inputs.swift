@@ -74,21 +74,19 @@ extension Connection {
     let base = end == .effects ? base : nil
     if end != nil, address != nil { request.batch?.open += 1 }
     if end == .effects, address != nil { subscription.respondsAtEnd(of: inputID) }
-    let number = running.add(
-      RunningRequest(
-        id: address?.id, subscription: subscription, inputID: inputID,
-        address: end == nil ? nil : address, end: end ?? .effects))
+    let waiting = RunningRequest(
+      id: address?.id, subscription: subscription, inputID: inputID,
+      address: end == nil ? nil : address, end: end ?? .effects)
+    running.add(waiting)
     if end == .reply {
       subscription.whenReplied(inputID) { [weak self] completion in
-        guard let self, let address = running.takeAddress(of: number) else { return }
+        guard let self, let address = running.takeAddress(of: waiting) else { return }
         respond(
           to: address, completion, changed: isFirst && completion.changed, isFirst: isFirst)
       }
     }
     subscription.whenSettled(inputID) { [weak self] completion in
-      guard let self, let request = running.remove(number), let address = request.address else {
-        return
-      }
+      guard let self, running.remove(waiting), let address = waiting.address else { return }
       respond(
         to: address, completion, changed: base.map(subscription.hasChanged) ?? false,
         isFirst: base != nil)

@@ -114,7 +114,9 @@ extension Connection {
 
   /// Cancels the effects of the latest request with an id, as `$/cancelRequest` does.
   public func cancel(requestID: RequestID) {
-    if let request = running.cancelLatest(requestID) { cancel(request) }
+    if let (request, address) = running.cancelLatest(requestID) {
+      cancel(request, respondingTo: address)
+    }
   }
 }
 

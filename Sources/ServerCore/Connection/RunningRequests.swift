@@ -4,7 +4,9 @@ internal import Sessions
 internal import Wire
 
 /// A request whose effects have not ended.
-struct RunningRequest {
+///
+/// A class, because the callbacks at its ends have it, too.
+final class RunningRequest {
   /// The id to cancel it by; nil for a notification.
   let id: RequestID?
   let subscription: Subscription
@@ -13,6 +15,10 @@ struct RunningRequest {
   fileprivate(set) var address: ReplyAddress?
   /// The end that its response waits for.
   let end: End
+  /// The number of the request in the order of arrival.
+  fileprivate var number = 0
+  /// The place in the list of requests; nil if it is in none.
+  fileprivate var place: Int?
 
   enum End {
     /// The other party has carried out the input. Cancelling the request does not end the wait, because
@@ -21,14 +27,22 @@ struct RunningRequest {
     /// All effects have ended.
     case effects
   }
+
+  init(
+    id: RequestID?, subscription: Subscription, inputID: InputID, address: ReplyAddress?, end: End
+  ) {
+    (self.id, self.subscription, self.inputID) = (id, subscription, inputID)
+    (self.address, self.end) = (address, end)
+  }
 }
 
 /// The requests of a connection whose effects have not ended.
 ///
 /// Several may have the same id; cancelling by id cancels the latest of them.
 struct RunningRequests {
-  private var requests: [Int: RunningRequest] = [:]
-  private var latest: [RequestID: Int] = [:]
+  /// The requests, in any order.
+  private var requests: [RunningRequest] = []
+  private var latest: [RequestID: RunningRequest] = [:]
   private var lastNumber = 0
 
   /// Number of responses that wait for a reply or for effects.
@@ -37,47 +51,55 @@ struct RunningRequests {
   var count: Int { requests.count }
 
   /// Adds a request.
-  ///
-  /// - Returns: The number to remove the request by.
-  mutating func add(_ request: RunningRequest) -> Int {
+  mutating func add(_ request: RunningRequest) {
     lastNumber += 1
-    requests[lastNumber] = request
-    if let id = request.id { latest[id] = lastNumber }
+    (request.number, request.place) = (lastNumber, requests.count)
+    requests.append(request)
+    if let id = request.id { latest[id] = request }
     if request.address != nil { openResponses += 1 }
-    return lastNumber
   }
 
   /// Removes a request.
   ///
-  /// - Returns: The request; nil if it was removed before.
-  mutating func remove(_ number: Int) -> RunningRequest? {
-    guard let request = requests.removeValue(forKey: number) else { return nil }
-    if let id = request.id, latest[id] == number { latest[id] = nil }
+  /// - Returns: False if it was removed before.
+  @discardableResult
+  mutating func remove(_ request: RunningRequest) -> Bool {
+    guard let place = request.place else { return false }
+    request.place = nil
+    let last = requests.removeLast()
+    if last !== request {
+      requests[place] = last
+      last.place = place
+    }
+    if let id = request.id, let index = latest.index(forKey: id),
+      latest.values[index] === request
+    {
+      latest.remove(at: index)
+    }
     if request.address != nil { openResponses -= 1 }
-    return request
+    return true
   }
 
   /// Takes the address of a response that is sent now, while the effects continue.
   ///
-  /// - Returns: The address; nil if the response was sent before.
-  mutating func takeAddress(of number: Int) -> ReplyAddress? {
-    guard let address = requests[number]?.address else { return nil }
-    requests[number]?.address = nil
+  /// - Returns: The address; nil if the response was sent, or the request was removed.
+  mutating func takeAddress(of request: RunningRequest) -> ReplyAddress? {
+    guard request.place != nil, let address = request.address else { return nil }
+    request.address = nil
     openResponses -= 1
     return address
   }
 
   /// Removes the latest request with an id, unless its response waits for a reply.
   ///
-  /// - Returns: The request; nil if there is none with this id.
-  mutating func cancelLatest(_ id: RequestID) -> RunningRequest? {
-    guard let number = latest[id], let request = requests[number] else { return nil }
-    if request.address != nil, request.end == .reply {
-      var continuing = request
-      continuing.address = nil
-      return continuing
-    }
-    return remove(number)
+  /// - Returns: The request, and the address of its response that is sent now; nil if there is none with
+  ///   this id.
+  mutating func cancelLatest(_ id: RequestID) -> (request: RunningRequest, address: ReplyAddress?)?
+  {
+    guard let request = latest[id] else { return nil }
+    if request.address != nil, request.end == .reply { return (request, nil) }
+    remove(request)
+    return (request, request.address)
   }
 
   /// Removes all requests.
@@ -85,6 +107,9 @@ struct RunningRequests {
   /// - Returns: The requests, in the order of arrival.
   /// - Complexity: O(*n* log *n*).
   mutating func removeAll() -> [RunningRequest] {
-    requests.keys.sorted().compactMap { remove($0) }
+    let removed = requests.sorted { $0.number < $1.number }
+    for request in removed { request.place = nil }
+    (requests, latest, openResponses) = ([], [:], 0)
+    return removed
   }
 }
