@@ -130,7 +130,9 @@ extension JSONReader {
 }
 
 /// An effect that has not ended. It is a part of the state, so that it continues after a restart.
-struct PendingEffect: Codable, Hashable, Identifiable, Sendable {
+///
+/// A class, because it passes through the state and several queues, and its values are expensive to copy.
+final class PendingEffect: Codable, Identifiable, Sendable {
   /// The number of the effect within its store.
   let key: Int
   var id: Int { key }
@@ -138,7 +140,19 @@ struct PendingEffect: Codable, Hashable, Identifiable, Sendable {
   /// The time at which it began, in milliseconds since 1970.
   let since: Int
 
+  init(key: Int, effect: EffectDescription, since: Int) {
+    (self.key, self.effect, self.since) = (key, effect, since)
+  }
+
   /// The id by which it is cancelled.
   var effectID: ByteString? { ByteString(effect.id) }
   var isRepeated: Bool { effect.type == .every }
+}
+
+extension PendingEffect: Hashable {
+  static func == (one: PendingEffect, other: PendingEffect) -> Bool {
+    one === other || (one.key, one.since, one.effect) == (other.key, other.since, other.effect)
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }

@@ -59,10 +59,9 @@ struct OpenRequests {
   mutating func remove(_ id: Int) -> Entry? {
     // The process chooses the id: any integer.
     let index = id < firstID ? -1 : id - firstID
-    guard ordered.indices.contains(index), let entry = ordered[index] else {
+    guard ordered.indices.contains(index), let entry = ordered[index].take() else {
       return work.isEmpty ? nil : work.removeValue(forKey: id)
     }
-    ordered[index] = nil
     lastEnded = max(lastEnded, id)
     while let first = ordered.first, first == nil {
       ordered.removeFirst()
