@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import DequeModule
+
 /// Starts the work of one store, keeps the task handles, cancels work and waits for its end.
 ///
 /// Only here does a store start tasks that no caller awaits. Each handle is kept until its work has
@@ -13,8 +15,9 @@ final class EffectRunner<Action: Sendable> {
   /// The queue of replies of the store, if the environment has none; nil until the first exchange.
   private var ownReplies: ReplyQueue?
   private var parts: PartNumbers?
-  /// The runs in the order in which they began, which is the order of their numbers.
-  private var runs: [Run] = []
+  /// The runs in the order in which they began, which is the order of their numbers. Usually the first
+  /// one ends first.
+  private var runs: Deque<Run> = []
   /// An index to find runs by id and input; nil while there are few runs.
   private var runIndex: RunIndex?
   /// True if an effect has waited for the end of a run since `runs` was empty.
@@ -25,9 +28,8 @@ final class EffectRunner<Action: Sendable> {
   private var lastNumber: UInt64 = 0
   /// Called for each piece of work that has to wait; nil if work begins immediately.
   private var hold: ((any DelayedWork) -> Void)?
-  /// The work that waits, including cancelled work; the runs before `nextHeld` have begun.
-  private var held: [Run] = []
-  private var nextHeld = 0
+  /// The work that waits, including cancelled work.
+  private var held: Deque<Run> = []
   private var queues = SerialQueues()
   /// The span of the work that the store performs now; nil if it is not traced.
   var cause: (any TraceSpan)? { didSet { if cause != nil { isTraced = true } } }
@@ -143,7 +145,9 @@ final class EffectRunner<Action: Sendable> {
   }
 
   private func remove(at place: Int) -> Run {
-    let run = place == runs.count - 1 ? runs.removeLast() : runs.remove(at: place)
+    let run =
+      place == 0
+      ? runs.removeFirst() : place == runs.count - 1 ? runs.removeLast() : runs.remove(at: place)
     environment.effects?.ended(1)
     run.exchangeEnded?()
     runIndex?.remove(run)
@@ -153,8 +157,8 @@ final class EffectRunner<Action: Sendable> {
 
   /// Returns runs that include all runs with an id, or with a window of this id, in the order in
   /// which they began.
-  private func candidates(_ id: EffectID) -> [Run] {
-    runIndex.map { $0.runs(id).compactMap { run($0) } } ?? runs
+  private func candidates(_ id: EffectID) -> Deque<Run> {
+    runIndex.map { Deque($0.runs(id).compactMap { run($0) }) } ?? runs
   }
 
   /// Returns the run with a number; nil if it has ended or was cancelled.
@@ -336,15 +340,7 @@ final class EffectRunner<Action: Sendable> {
 
 extension EffectRunner: DelayedWork {
   func beginNext() {
-    let run = held[nextHeld]
-    nextHeld += 1
-    if nextHeld == held.count {
-      (held, nextHeld) = ([], 0)
-    } else if nextHeld >= 64, nextHeld * 2 > held.count {
-      // Under a continuous load some work waits always.
-      held.removeFirst(nextHeld)
-      nextHeld = 0
-    }
+    let run = held.removeFirst()
     guard run.isHeld else { return }
     run.isHeld = false
     startInOrder(run)

@@ -10,19 +10,24 @@ final class RunIndex {
   /// Adds a run; its number must be greater than all before.
   func add<Action>(_ run: EffectRunner<Action>.Run) {
     for id in Self.ids(of: run) { ids[id, default: []].append(run.number) }
-    inputIDs[run.inputID, default: []].append(run.number)
+    if Self.isOfInput(run) { inputIDs[run.inputID, default: []].append(run.number) }
   }
 
   func remove<Action>(_ run: EffectRunner<Action>.Run) {
     for id in Self.ids(of: run) { Self.remove(run.number, from: &ids[id]) }
-    Self.remove(run.number, from: &inputIDs[run.inputID])
+    if Self.isOfInput(run) { Self.remove(run.number, from: &inputIDs[run.inputID]) }
   }
 
   /// Returns the runs with an id, or with a window of this id, in the order in which they began.
   func runs(_ id: EffectID) -> [RunNumber] { ids[id] ?? [] }
 
-  /// Returns the runs of an input, in the order in which they began.
+  /// Returns the runs of an input that it can cancel, in the order in which they began: exchanges
+  /// continue.
   func runs(of inputID: InputID) -> [RunNumber] { inputIDs[inputID] ?? [] }
+
+  private static func isOfInput<Action>(_ run: EffectRunner<Action>.Run) -> Bool {
+    run.work.exchange == nil
+  }
 
   private static func ids<Action>(of run: EffectRunner<Action>.Run) -> [EffectID] {
     switch (run.work.id, run.window) {

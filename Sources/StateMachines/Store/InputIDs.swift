@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import DequeModule
+
 /// The inputs whose effects still run, and the callbacks that wait for their end.
 ///
 /// An input that has only immediate effects never gets an entry here.
@@ -33,8 +35,8 @@ struct InputIDs: ~Copyable {
   }
 
   private(set) var last: UInt64
-  /// The entries, sorted by input id.
-  private var open: [Open] = []
+  /// The entries, sorted by input id. Usually the first one ends first.
+  private var open: Deque<Open> = []
 
   /// Creates an empty table.
   ///
@@ -104,7 +106,9 @@ struct InputIDs: ~Copyable {
     guard let index = index(of: inputID) else { return nil }
     open[index].running -= 1
     guard open[index].running == 0 else { return nil }
-    let ended = index == open.count - 1 ? open.removeLast() : open.remove(at: index)
+    let ended =
+      index == 0
+      ? open.removeFirst() : index == open.count - 1 ? open.removeLast() : open.remove(at: index)
     return (ended.waiters, ended.end)
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension Array {
+extension RandomAccessCollection where Index == Int {
   /// The index of the first element that meets a condition; `endIndex` if there is none.
   ///
   /// Inlined: a closure or a key path that an unspecialised caller passes costs more than the search.
@@ -9,7 +9,7 @@ extension Array {
   /// - Complexity: O(log n).
   @inline(__always)
   func partitioningIndex(where condition: (Element) -> Bool) -> Int {
-    var (low, high) = (0, count)
+    var (low, high) = (startIndex, endIndex)
     while low < high {
       let middle = (low + high) / 2
       if condition(self[middle]) { high = middle } else { low = middle + 1 }
