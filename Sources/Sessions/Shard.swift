@@ -24,6 +24,8 @@ public actor Shard: StoreHost {
   public nonisolated let ownership: (any SessionOwnership)?
   /// The metrics of the shard.
   public nonisolated let metrics: ShardMetrics
+  /// True if sessions with a handle are journaled.
+  public nonisolated let hasJournal: Bool
   /// The controls for tests; nil if the shard is not under test.
   public let testing: TestMode?
   /// The work outside of a shard under test; nil if the shard is not under test.
@@ -150,6 +152,7 @@ public actor Shard: StoreHost {
     metrics = ShardMetrics(of: kinds, measuresTurns: measuresTurns)
     testing = nil
     outside = nil
+    hasJournal = journal != nil
     turnOutcome = TurnOutcome(
       commits: journal.map {
         CommitStage(
@@ -197,6 +200,7 @@ public actor Shard: StoreHost {
     clock = testing.clock
     self.testing = testing
     outside = rest.outside
+    hasJournal = journal != nil
     turnOutcome = TurnOutcome(
       commits: JournalWriter(journal, commit: nil).map {
         // Under test updates do not depend on how long a commit takes.

@@ -29,9 +29,10 @@ package enum SystemResources {
   }
 
   /// Checks that the process can start `count` more threads.
-  /// - Complexity: O(`count`) threads are started and ended.
+  /// - Complexity: O(`count`) threads are started and ended, unless the limits leave much room.
   /// - Throws: `StartupError`; no thread is left running.
   package static func require(threads count: Int) throws(StartupError) {
+    if ThreadLimits.leaveRoom(for: count) { return }
     var threads: [pthread_t] = []
     let gate = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     pthread_mutex_init(gate, nil)

@@ -110,9 +110,11 @@ final class SocketServer: ServerBackend {
         loops, on: threads, listeners: open, inherited: inherited, bridged: bridged, nodes, duties)
     }
     do {
-      for (serving, thread) in zip(loops, threads.loops) {
-        try await begin(serving, thread.executor, among: loops)
+      // Together: a loop is woken once, and none waits for another.
+      let begun = try zip(loops, threads.loops).map { serving, thread in
+        try begin(serving, thread.executor, among: loops)
       }
+      for begun in begun { try await begun.get() }
       if let nodes {
         let tls = try nodes.tlsContext()
         for serving in loops {
@@ -123,10 +125,12 @@ final class SocketServer: ServerBackend {
         }
       }
       // Before a client can attach to a session.
-      for serving in loops {
+      for serving in loops where serving.shard.hasJournal {
         try await serving.shard.beginRestoring { settings.logger.warning("\($0)") }
       }
-      for serving in loops { try await serving.shard.journalIsRead() }
+      for serving in loops where serving.shard.hasJournal {
+        try await serving.shard.journalIsRead()
+      }
       for address in listeners {
         open.append(
           try await listen(on: address, inherited[address], loops[0].loop, threads.group, acceptor))
@@ -139,7 +143,9 @@ final class SocketServer: ServerBackend {
           acceptor.accept($0)
         }
       }
-      for serving in loops { await serving.shard.continueSessions() }
+      for serving in loops where serving.shard.hasJournal {
+        await serving.shard.continueSessions()
+      }
     } catch {
       await server().stop {}
       throw error
@@ -148,15 +154,16 @@ final class SocketServer: ServerBackend {
   }
 
   /// Prepares a loop for its first connection.
+  ///
+  /// - Returns: The end of this.
   private static func begin(
     _ serving: ServingLoop, _ executor: LoopExecutor, among loops: [ServingLoop]
-  ) async throws {
-    try await YieldQueue.begin(on: serving.loop, for: serving.registry, executor)
-    try await serving.loop.submit {
+  ) throws(StartupError) -> EventLoopFuture<Void> {
+    try YieldQueue.begin(on: serving.loop, for: serving.registry, executor) {
       let registry = serving.registry.value
       registry.otherLoops = loops.filter { $0.loop !== serving.loop }
       serving.shard.assumeIsolated { registry.configure($0) }
-    }.get()
+    }
   }
 
   func untilEnded() async { await ended.wait() }

@@ -41,25 +41,27 @@ final class YieldQueue: ChannelInboundHandler {
   deinit { Glibc.close(wakeSocket) }
 
   /// Creates the queue of a registry's connections and an executor's jobs; it ends with the loop.
-  /// - Throws: `StartupError`, or an error of SwiftNIO.
+  ///
+  /// - Parameter prepare: Called on the loop when the queue exists.
+  /// - Returns: The end of this.
+  /// - Throws: `StartupError`.
   static func begin(
     on loop: any EventLoop, for registry: NIOLoopBoundBox<ConnectionRegistry>,
-    _ executor: LoopExecutor
-  ) async throws {
+    _ executor: LoopExecutor, prepare: @escaping @Sendable () throws -> Void = {}
+  ) throws(StartupError) -> EventLoopFuture<Void> {
     let ends = try SocketPair()
-    let channel = try await ClientBootstrap(group: loop)
+    let made = NIOLoopBoundBox<YieldQueue>.makeBoxSendingValue(
+      YieldQueue(ends.other), eventLoop: loop)
+    return ClientBootstrap(group: loop)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(YieldQueue(ends.other))
+          try channel.pipeline.syncOperations.addHandler(made.value)
+          registry.value.yieldQueue = made.value
+          executor.yield(to: made.value)
+          try prepare()
         }
       }
-      .withConnectedSocket(ends.one).get()
-    // Only now: a connection must not wait in a queue that could not be created.
-    try await loop.submit {
-      let queue = try channel.pipeline.syncOperations.handler(type: YieldQueue.self)
-      registry.value.yieldQueue = queue
-      executor.yield(to: queue)
-    }.get()
+      .withConnectedSocket(ends.one).map { _ in }
   }
 
   /// True if no connection waits.

@@ -77,7 +77,7 @@ struct LoopExecutorTests {
     let registry = NIOLoopBoundBox.makeBoxSendingValue(
       ConnectionRegistry(ServerSettings(), of: shard, on: loop), eventLoop: loop)
     do {
-      try await YieldQueue.begin(on: loop, for: registry, executor)
+      try await YieldQueue.begin(on: loop, for: registry, executor).get()
       try await body(executor, group)
     } catch {
       try await group.shutdownGracefully()

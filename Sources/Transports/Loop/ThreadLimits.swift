@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import TransportSupport
+
+/// The limits of threads, as far as they are read faster than threads are started.
+enum ThreadLimits {
+  /// True if the limits leave so much room that `count` threads can be started for sure; false if they do
+  /// not, or if that is unknown.
+  ///
+  /// - Source: getrlimit(2), proc(5), and "PID" in the kernel's description of control groups.
+  static func leaveRoom(for count: Int) -> Bool {
+    let wanted = count + reserve
+    guard limit(RLIMIT_AS) == nil,
+      let tasks = file("/proc/loadavg").flatMap(allTasks),
+      min(limit(__RLIMIT_NPROC) ?? .max, mostTasks) - tasks >= wanted,
+      let groups = file("/proc/self/cgroup")
+    else { return false }
+    return groupsLeaveRoom(for: wanted, groups, folder: "/sys/fs/cgroup")
+  }
+
+  /// Threads that other processes may start meanwhile.
+  private static let reserve = 256
+  /// Below the kernel's default for all tasks of a machine, 32,768.
+  private static let mostTasks = 30_000
+
+  /// Returns the number of all tasks of the machine, which is not less than that of the user.
+  ///
+  /// - Parameter loads: The text of `/proc/loadavg`.
+  static func allTasks(_ loads: String) -> Int? {
+    let words = loads.split(separator: " ")
+    guard words.count > 3 else { return nil }
+    return words[3].split(separator: "/").last.flatMap { Int($0) }
+  }
+
+  /// True if all control groups of the process leave room for more tasks.
+  ///
+  /// - Parameters:
+  ///   - wanted: The number of tasks.
+  ///   - groups: The text of `/proc/self/cgroup`.
+  ///   - folder: The folder of the control groups.
+  static func groupsLeaveRoom(for wanted: Int, _ groups: String, folder: String) -> Bool {
+    var unified: Substring?
+    for line in groups.split(separator: "\n") {
+      let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+      guard fields.count == 3 else { return false }
+      if fields[1].split(separator: ",").contains("pids") {
+        return groupsLeaveRoom(for: wanted, at: fields[2], in: "\(folder)/pids")
+      }
+      if fields[0] == "0", fields[1].isEmpty { unified = fields[2] }
+    }
+    return unified.map { groupsLeaveRoom(for: wanted, at: $0, in: folder) } ?? false
+  }
+
+  /// Checks a group and those that contain it.
+  private static func groupsLeaveRoom(
+    for wanted: Int, at path: Substring, in folder: String
+  ) -> Bool {
+    var path = path.drop { $0 == "/" }
+    while true {
+      let group = path.isEmpty ? folder : "\(folder)/\(path)"
+      if let most = file("\(group)/pids.max").map(number) {
+        // "max" is no number.
+        if let most {
+          guard let tasks = file("\(group)/pids.current").flatMap(number), most - tasks >= wanted
+          else { return false }
+        }
+      } else if access(group, X_OK) != 0 {
+        // The group of another view of the file system. One without the file has no limit.
+        return false
+      }
+      guard !path.isEmpty else { return true }
+      path = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+    }
+  }
+
+  private static func number(_ text: String) -> Int? {
+    Int(text.prefix { !$0.isWhitespace })
+  }
+
+  private static func file(_ path: String) -> String? {
+    (try? WholeFile(path).bytes).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Returns the limit of a resource; nil for none.
+  private static func limit(_ resource: __rlimit_resource) -> Int? {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(resource.rawValue), &limit) == 0 else { return 0 }
+    return limit.rlim_cur == .max ? nil : Int(clamping: limit.rlim_cur)
+  }
+}
