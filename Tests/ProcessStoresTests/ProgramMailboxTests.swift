@@ -90,15 +90,34 @@ struct ProgramMailboxTests {
     mailbox.post(.cancel(work: 0), after: one)
     #expect(isSignalled)
     #expect(take() == [0])
-    let ended = Host()
-    let last = ReplyQueue(host: ended)
-    mailbox.post(.cancel(work: 1), after: last)
+    // A host whose turn does not end.
+    let stalled = Host()
+    mailbox.post(.cancel(work: 1), after: ReplyQueue(host: stalled))
     mailbox.post(.cancel(work: 2), after: other)
     #expect(!isSignalled)
     host.executor.endTurn()
     #expect(isSignalled)
     #expect(take() == [1, 2])
-    withExtendedLifetime(ended) {}
+    withExtendedLifetime(stalled) {}
+  }
+
+  @Test("many messages wake the thread within the turn, and so do many queues")
+  func many() {
+    let queue = ReplyQueue(host: host)
+    for number in 0..<255 { mailbox.post(.cancel(work: number), after: queue) }
+    #expect(!isSignalled)
+    mailbox.post(.cancel(work: 255), after: queue)
+    #expect(isSignalled)
+    #expect(take() == Array(0..<256))
+    let stalled = Host()
+    for number in 0..<16 {
+      mailbox.post(.cancel(work: number), after: ReplyQueue(host: stalled))
+    }
+    #expect(!isSignalled)
+    mailbox.post(.cancel(work: 16), after: ReplyQueue(host: stalled))
+    #expect(isSignalled)
+    #expect(take() == Array(0..<17))
+    withExtendedLifetime(stalled) {}
   }
 
   @Test("the end wakes the thread, which gets the messages before it")

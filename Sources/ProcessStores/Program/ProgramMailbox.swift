@@ -17,7 +17,8 @@ final class ProgramMailbox: Sendable {
     var isClosed = false
     /// True if the thread has been woken and has not taken the messages.
     var isWoken = false
-    /// The hosts that wake the thread after their turn.
+    /// The queues whose hosts wake the thread after their turn. A host that has no queue of its own has
+    /// one for each store.
     var wakers: [ReplyQueue] = []
 
     /// Returns true if the thread is to be woken now.
@@ -64,7 +65,7 @@ final class ProgramMailbox: Sendable {
     #endif
   }
 
-  /// The end of the pipe that is readable while there are messages.
+  /// The end of the pipe that is readable from when the thread is woken until `take`.
   var signal: Int32 { ends.reading }
 
   /// Adds a message. After `close` it is dropped, except that its sender gets an error.
@@ -76,7 +77,10 @@ final class ProgramMailbox: Sendable {
     let result = state.withLock { state -> Posted in
       guard !state.isClosed else { return .isClosed }
       state.messages.append(entry)
-      guard let waker else { return state.wakes() ? .wakes : .waits }
+      // A long turn wakes the thread before its end, which then works beside it.
+      guard let waker, state.messages.count < Self.mostTogether,
+        state.wakers.count < Self.mostWakers
+      else { return state.wakes() ? .wakes : .waits }
       // Each host wakes the thread itself: another one may end before it does.
       guard !state.isWoken, !state.wakers.contains(where: { $0 === waker }) else { return .waits }
       state.wakers.append(waker)
@@ -92,6 +96,10 @@ final class ProgramMailbox: Sendable {
       entry.1?()
     }
   }
+
+  /// The most messages of a turn that the thread takes together.
+  private static let mostTogether = 256
+  private static let mostWakers = 16
 
   /// The way in which the thread learns of a message.
   private enum Posted {

@@ -352,9 +352,8 @@ extension Connection: ClientWriterDelegate {
     guard life.isTimeUp else { return }
     // In a session with a handle the effects continue; only their responses are cancelled.
     let livesOn = participant.session.handle != nil
-    for request in running.removeAll() {
-      if !livesOn { request.subscription.cancel(request.inputID) }
-      respondCancelled(to: request.address)
+    for (request, address) in running.removeAll() {
+      if livesOn { respondCancelled(to: address) } else { cancel(request, respondingTo: address) }
     }
   }
 }

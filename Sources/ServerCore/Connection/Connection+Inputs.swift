@@ -86,7 +86,7 @@ extension Connection {
       }
     }
     subscription.whenSettled(inputID) { [weak self] completion in
-      guard let self, running.remove(waiting), let address = waiting.address else { return }
+      guard let self, let address = running.remove(waiting) else { return }
       respond(
         to: address, completion, changed: base.map(subscription.hasChanged) ?? false,
         isFirst: base != nil)

@@ -5,14 +5,15 @@ internal import Wire
 
 /// A request whose effects have not ended.
 ///
-/// A class, because the callbacks at its ends have it, too.
+/// A class, because the callbacks at its ends hold it. What belongs to the response is released when the
+/// request is removed: the effects may continue for long after the client has gone.
 final class RunningRequest {
-  /// The id to cancel it by; nil for a notification.
-  let id: RequestID?
+  /// The id to cancel it by; nil for a notification, and after the removal.
+  fileprivate var id: RequestID?
   let subscription: Subscription
   let inputID: InputID
-  /// The address of its response; nil if it has been sent.
-  fileprivate(set) var address: ReplyAddress?
+  /// The address of its response; nil if it has been sent, and after the removal.
+  fileprivate var address: ReplyAddress?
   /// The end that its response waits for.
   let end: End
   /// The number of the request in the order of arrival.
@@ -61,10 +62,10 @@ struct RunningRequests {
 
   /// Removes a request.
   ///
-  /// - Returns: False if it was removed before.
+  /// - Returns: The address of its response; nil if it has been sent, or if the request was removed before.
   @discardableResult
-  mutating func remove(_ request: RunningRequest) -> Bool {
-    guard let place = request.place else { return false }
+  mutating func remove(_ request: RunningRequest) -> ReplyAddress? {
+    guard let place = request.place else { return nil }
     request.place = nil
     let last = requests.removeLast()
     if last !== request {
@@ -76,15 +77,15 @@ struct RunningRequests {
     {
       latest.remove(at: index)
     }
-    if request.address != nil { openResponses -= 1 }
-    return true
+    request.id = nil
+    return takeAddress(of: request)
   }
 
   /// Takes the address of a response that is sent now, while the effects continue.
   ///
   /// - Returns: The address; nil if the response was sent, or the request was removed.
   mutating func takeAddress(of request: RunningRequest) -> ReplyAddress? {
-    guard request.place != nil, let address = request.address else { return nil }
+    guard let address = request.address else { return nil }
     request.address = nil
     openResponses -= 1
     return address
@@ -98,18 +99,15 @@ struct RunningRequests {
   {
     guard let request = latest[id] else { return nil }
     if request.address != nil, request.end == .reply { return (request, nil) }
-    remove(request)
-    return (request, request.address)
+    return (request, remove(request))
   }
 
   /// Removes all requests.
   ///
-  /// - Returns: The requests, in the order of arrival.
+  /// - Returns: The requests with the addresses of their responses, in the order of arrival.
   /// - Complexity: O(*n* log *n*).
-  mutating func removeAll() -> [RunningRequest] {
+  mutating func removeAll() -> [(request: RunningRequest, address: ReplyAddress?)] {
     let removed = requests.sorted { $0.number < $1.number }
-    for request in removed { request.place = nil }
-    (requests, latest, openResponses) = ([], [:], 0)
-    return removed
+    return removed.map { ($0, remove($0)) }
   }
 }

@@ -13,8 +13,8 @@ extension Connection {
   /// sequence, after it has attached again.
   func becomeUnavailable() {
     guard !life.isOver, var waiting = writer.discardUnsent() else { return writer.discard() }
-    for request in running.removeAll() {
-      if let address = request.address {
+    for (_, address) in running.removeAll() {
+      if let address {
         waiting.add(address.id.text, isInBatch: address.batch != nil)
       }
     }

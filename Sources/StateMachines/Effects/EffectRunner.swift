@@ -15,9 +15,9 @@ final class EffectRunner<Action: Sendable> {
   /// The queue of replies of the store, if the environment has none; nil until the first exchange.
   private var ownReplies: ReplyQueue?
   private var parts: PartNumbers?
-  /// The runs in the order in which they began, which is the order of their numbers. Usually the first
-  /// one ends first.
-  private var runs: Deque<Run> = []
+  /// The runs in the order in which they began, which is the order of their numbers.
+  // Not a deque, although usually the first one ends first: most stores have few runs, and search them.
+  private var runs: [Run] = []
   /// An index to find runs by id and input; nil while there are few runs.
   private var runIndex: RunIndex?
   /// True if an effect has waited for the end of a run since `runs` was empty.
@@ -145,9 +145,7 @@ final class EffectRunner<Action: Sendable> {
   }
 
   private func remove(at place: Int) -> Run {
-    let run =
-      place == 0
-      ? runs.removeFirst() : place == runs.count - 1 ? runs.removeLast() : runs.remove(at: place)
+    let run = place == runs.count - 1 ? runs.removeLast() : runs.remove(at: place)
     environment.effects?.ended(1)
     run.exchangeEnded?()
     runIndex?.remove(run)
@@ -157,8 +155,8 @@ final class EffectRunner<Action: Sendable> {
 
   /// Returns runs that include all runs with an id, or with a window of this id, in the order in
   /// which they began.
-  private func candidates(_ id: EffectID) -> Deque<Run> {
-    runIndex.map { Deque($0.runs(id).compactMap { run($0) }) } ?? runs
+  private func candidates(_ id: EffectID) -> [Run] {
+    runIndex.map { $0.runs(id).compactMap { run($0) } } ?? runs
   }
 
   /// Returns the run with a number; nil if it has ended or was cancelled.

@@ -21,8 +21,8 @@ final class RunIndex {
   /// Returns the runs with an id, or with a window of this id, in the order in which they began.
   func runs(_ id: EffectID) -> [RunNumber] { ids[id] ?? [] }
 
-  /// Returns the runs of an input that it can cancel, in the order in which they began: exchanges
-  /// continue.
+  /// Returns the runs of an input, in the order in which they began, without exchanges: what another
+  /// party has been asked to do continues.
   func runs(of inputID: InputID) -> [RunNumber] { inputIDs[inputID] ?? [] }
 
   private static func isOfInput<Action>(_ run: EffectRunner<Action>.Run) -> Bool {

@@ -58,7 +58,7 @@ package enum SystemResources {
         throw StartupError(
           """
           the server needs \(count) more threads but can start only \(threads.count): \
-          \(systemMessage(result)); raise the limits (ulimit -u, ulimit -v)
+          \(systemMessage(result)); raise the limits (ulimit -u, -v, -d)
           """)
       }
       threads.append(thread)

@@ -26,7 +26,7 @@ package enum SystemThread {
     guard result == 0 else {
       Unmanaged<Body>.fromOpaque(context).release()
       throw StartupError(
-        "cannot start a thread: \(systemMessage(result)); raise the limits (ulimit -u, ulimit -v)")
+        "cannot start a thread: \(systemMessage(result)); raise the limits (ulimit -u, -v, -d)")
     }
     pthread_detach(thread)
   }

@@ -11,9 +11,14 @@ enum ThreadLimits {
   /// - Source: getrlimit(2), proc(5), and "PID" in the kernel's description of control groups.
   static func leaveRoom(for count: Int) -> Bool {
     let wanted = count + reserve
-    guard limit(RLIMIT_AS) == nil,
+    // The stack of a thread counts as address space and as data, and is reserved without overcommitment.
+    guard limit(RLIMIT_AS) == nil, limit(RLIMIT_DATA) == nil,
+      let overcommitment = file("/proc/sys/vm/overcommit_memory").flatMap(number),
+      overcommitment < 2,
+      let mostTasks = file("/proc/sys/kernel/threads-max").flatMap(number),
+      let mostNumbers = file("/proc/sys/kernel/pid_max").flatMap(number),
       let tasks = file("/proc/loadavg").flatMap(allTasks),
-      min(limit(__RLIMIT_NPROC) ?? .max, mostTasks) - tasks >= wanted,
+      min(limit(__RLIMIT_NPROC) ?? .max, mostTasks, mostNumbers) - tasks >= wanted,
       let groups = file("/proc/self/cgroup")
     else { return false }
     return groupsLeaveRoom(for: wanted, groups, folder: "/sys/fs/cgroup")
@@ -21,8 +26,6 @@ enum ThreadLimits {
 
   /// Threads that other processes may start meanwhile.
   private static let reserve = 256
-  /// Below the kernel's default for all tasks of a machine, 32,768.
-  private static let mostTasks = 30_000
 
   /// Returns the number of all tasks of the machine, which is not less than that of the user.
   ///
@@ -30,7 +33,8 @@ enum ThreadLimits {
   static func allTasks(_ loads: String) -> Int? {
     let words = loads.split(separator: " ")
     guard words.count > 3 else { return nil }
-    return words[3].split(separator: "/").last.flatMap { Int($0) }
+    // Some sandboxes report 0.
+    return words[3].split(separator: "/").last.flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
   }
 
   /// True if all control groups of the process leave room for more tasks.
@@ -56,18 +60,20 @@ enum ThreadLimits {
   private static func groupsLeaveRoom(
     for wanted: Int, at path: Substring, in folder: String
   ) -> Bool {
+    // A process may be outside of the groups that it sees.
+    guard !path.split(separator: "/").contains("..") else { return false }
     var path = path.drop { $0 == "/" }
     while true {
       let group = path.isEmpty ? folder : "\(folder)/\(path)"
-      if let most = file("\(group)/pids.max").map(number) {
-        // "max" is no number.
-        if let most {
+      guard access("\(group)/cgroup.procs", F_OK) == 0 else { return false }
+      if let most = file("\(group)/pids.max") {
+        // The root has no limit, so this is the group of a container, and those that contain it are not seen.
+        if path.isEmpty { return false }
+        // "max" is not a number.
+        if let most = number(most) {
           guard let tasks = file("\(group)/pids.current").flatMap(number), most - tasks >= wanted
           else { return false }
         }
-      } else if access(group, X_OK) != 0 {
-        // The group of another view of the file system. One without the file has no limit.
-        return false
       }
       guard !path.isEmpty else { return true }
       path = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]

@@ -155,7 +155,7 @@ final class SocketServer: ServerBackend {
 
   /// Prepares a loop for its first connection.
   ///
-  /// - Returns: The end of this.
+  /// - Returns: A future that completes when the loop is prepared.
   private static func begin(
     _ serving: ServingLoop, _ executor: LoopExecutor, among loops: [ServingLoop]
   ) throws(StartupError) -> EventLoopFuture<Void> {

@@ -43,7 +43,7 @@ final class YieldQueue: ChannelInboundHandler {
   /// Creates the queue of a registry's connections and an executor's jobs; it ends with the loop.
   ///
   /// - Parameter prepare: Called on the loop when the queue exists.
-  /// - Returns: The end of this.
+  /// - Returns: A future that completes when the loop is prepared.
   /// - Throws: `StartupError`.
   static func begin(
     on loop: any EventLoop, for registry: NIOLoopBoundBox<ConnectionRegistry>,
@@ -62,6 +62,10 @@ final class YieldQueue: ChannelInboundHandler {
         }
       }
       .withConnectedSocket(ends.one).map { _ in }
+      .flatMapErrorThrowing { error in
+        made.value.end()
+        throw error
+      }
   }
 
   /// True if no connection waits.
@@ -96,8 +100,11 @@ final class YieldQueue: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) { resume() }
 
-  /// Handles the end of the loop: all that wait continue for the last time.
-  func channelInactive(context: ChannelHandlerContext) {
+  func channelInactive(context: ChannelHandlerContext) { end() }
+
+  /// Handles the end of the loop, or of a start without a channel: all that wait continue for the last
+  /// time.
+  private func end() {
     isOver = true
     resume()
   }

@@ -84,6 +84,20 @@ struct BufferTests {
     #expect(world.buffered == 0)
   }
 
+  @Test("a client that has gone keeps no responses, although the effects of its requests continue")
+  func gone() async throws {
+    let world = World()
+    let client = TestClient(world)
+    let text = String(repeating: "x", count: 10_000)
+    client.send(send("0", #"{"type":"say","text":"\#(text)"}"#), request("1", "session/open"))
+    _ = try await client.messages(2)
+    let state = request("2", "store/state", #"{"store":"probe"}"#)
+    client.send("[\(state),\(state),\(send("3", #"{"type":"work","name":"long"}"#, settle: true))]")
+    #expect(world.buffered > 10_000)
+    client.tell(.disconnected)
+    #expect(world.buffered == 0)
+  }
+
   @Test("responses of a batch are refused at the limit of all buffers")
   func batches() async throws {
     let world = World()

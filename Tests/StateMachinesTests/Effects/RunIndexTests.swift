@@ -14,6 +14,7 @@ struct RunIndexTests {
     let window: EffectID?
     let inputID: InputID
     let isFeed: Bool
+    let isExchange: Bool
   }
 
   @Test("the index finds runs by id, window and input as a linear search does", arguments: 0..<20)
@@ -44,7 +45,8 @@ struct RunIndexTests {
       case 1:
         let inputID = InputID(rawValue: UInt64(random.below(Int(inputID) + 1)))
         #expect(
-          runner.cancel(inputID).map(\.number) == take { $0.inputID == inputID && !$0.isFeed })
+          runner.cancel(inputID).map(\.number)
+            == take { $0.inputID == inputID && !$0.isFeed && !$0.isExchange })
       case 2:
         let window = id()
         #expect(
@@ -59,10 +61,15 @@ struct RunIndexTests {
         if random.below(3) == 0 { inputID += 1 }
         let one = (
           id: random.below(4) == 0 ? nil : id(), window: random.below(4) == 0 ? id() : nil,
-          isFeed: random.below(6) == 0
+          isFeed: random.below(6) == 0, isExchange: random.below(4) == 0
         )
+        let exchange: Work<Int>.Exchange = { _ in }
         let run = runner.begin(
-          Work(name: "work", id: one.id, isFeed: one.isFeed) { _ in },
+          Work(
+            name: "work", id: one.id, isFeed: one.isFeed, exchange: one.isExchange ? exchange : nil
+          ) {
+            _ in
+          },
           for: InputID(rawValue: inputID), window: one.window)
         let isThere =
           one.isFeed && expected.contains { $0.id != nil && $0.id == one.id && $0.isFeed }
@@ -71,7 +78,7 @@ struct RunIndexTests {
         expected.append(
           Expected(
             number: run.number, id: one.id, window: one.window, inputID: run.inputID,
-            isFeed: one.isFeed))
+            isFeed: one.isFeed, isExchange: one.isExchange))
       }
       #expect(runner.running.map(\.number) == expected.filter { !$0.isFeed }.map(\.number))
     }

@@ -24,8 +24,8 @@ export function serve(kind, meta) {
 		if (end < 0) return void begun.push(chunk);
 		const lines = Buffer.concat([...begun, chunk.subarray(0, end)]).toString();
 		begun = [chunk.subarray(end + 1)];
-		// The responses to the requests of a read are one write, unless they take long: then each write has those of
-		// 10 ms, so that neither they wait long nor the server is woken for each.
+		// The responses to the requests of a read are one write. If they take long, each write has those of 10 ms, so
+		// that the server is not woken for each. The last of them wait for the next one.
 		let [responses, written] = ["", performance.now()];
 		for (const line of lines.split("\n")) {
 			responses += program.respond(line);

@@ -50,7 +50,7 @@ class Program:
         self._works: dict[int, Work] = {}
 
     def write(self, line: str, since: float = 0) -> float:
-        """Writes a line of JSON; keeps it for the next write if that time is not 10 ms ago.
+        """Writes a line of JSON; keeps it for the next write if that time is less than 10 ms ago.
 
         Returns the time, which is now if it did not keep the line.
         """
@@ -119,8 +119,8 @@ def serve(kind: StoreKind | None = None, **members: Any) -> None:
     while chunk := os.read(source, 1 << 20):
         unread += chunk
         if b"\n" in chunk:
-            # The responses to the requests of a read are one write, unless they take long: then each write
-            # has those of 10 ms, so that neither they wait long nor the server is woken for each.
+            # The responses to the requests of a read are one write. If they take long, each write has those
+            # of 10 ms, so that the server is not woken for each. The last of them wait for the next one.
             *lines, unread = unread.split(b"\n")
             since = time.monotonic()
             for each in (json.loads(line, parse_int=_number) for line in lines):
