@@ -24,12 +24,12 @@ export function serve(kind, meta) {
 		if (end < 0) return void begun.push(chunk);
 		const lines = Buffer.concat([...begun, chunk.subarray(0, end)]).toString();
 		begun = [chunk.subarray(end + 1)];
-		// The responses to the requests of a read are one write. If they take long, each write has those of 10 ms, so
+		// The responses to the requests of a read are one write. If they take long, each write has those of 50 ms, so
 		// that the server is not woken for each. The last of them wait for the next one.
 		let [responses, written] = ["", performance.now()];
 		for (const line of lines.split("\n")) {
 			responses += program.respond(line);
-			if (performance.now() - written < 10) continue;
+			if (performance.now() - written < 50) continue;
 			if (responses) write(responses);
 			[responses, written] = ["", performance.now()];
 		}

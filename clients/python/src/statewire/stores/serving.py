@@ -50,13 +50,13 @@ class Program:
         self._works: dict[int, Work] = {}
 
     def write(self, line: str, since: float = 0) -> float:
-        """Writes a line of JSON; keeps it for the next write if that time is less than 10 ms ago.
+        """Writes a line of JSON; keeps it for the next write if that time is less than 50 ms ago.
 
         Returns the time, which is now if it did not keep the line.
         """
         # Lines of several threads are not mixed: a buffered file takes a line in one call.
         self._output.write(line.encode("utf-8", "backslashreplace"))
-        if (now := time.monotonic()) - since < 0.01:
+        if (now := time.monotonic()) - since < 0.05:
             return since
         self._output.flush()
         return now
@@ -120,7 +120,7 @@ def serve(kind: StoreKind | None = None, **members: Any) -> None:
         unread += chunk
         if b"\n" in chunk:
             # The responses to the requests of a read are one write. If they take long, each write has those
-            # of 10 ms, so that the server is not woken for each. The last of them wait for the next one.
+            # of 50 ms, so that the server is not woken for each. The last of them wait for the next one.
             *lines, unread = unread.split(b"\n")
             since = time.monotonic()
             for each in (json.loads(line, parse_int=_number) for line in lines):
