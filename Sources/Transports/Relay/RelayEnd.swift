@@ -301,6 +301,9 @@ extension RelayEnd: ConnectionOutput {
   func handOver() {
     guard let next, let connection else { return }
     self.next = nil
+    // Each holds only the present connection, so that a client may attach any number of times.
+    earlier.removeAll(where: \.isOver)
+    for connection in earlier { connection.move(to: next) }
     if connection.hasRunningRequests {
       earlier.append(EarlierConnection(connection, of: serving.shard, on: serving.loop, for: next))
     } else {
@@ -311,6 +314,9 @@ extension RelayEnd: ConnectionOutput {
         end.inTurn { _, shard in connection.take(.disconnected, isolation: shard) }
       }
     }
+    let oldest = earlier.prefix(max(0, earlier.count - EarlierConnection.maximumCount))
+    for connection in oldest { connection.expire() }
+    earlier.removeFirst(oldest.count)
     append(.handOver(to: next, earlier, connection.takeHandover()))
     flush()
     successor = next

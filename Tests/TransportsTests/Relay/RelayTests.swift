@@ -217,6 +217,45 @@ struct RelayTests {
     }
   }
 
+  @Test("a client that leaves many sessions with open requests gets errors for the oldest ones")
+  func manyEarlierRequests() async throws {
+    let gate = Gate()
+    try await withShards(gate: gate) { server in
+      var sessions: [SessionHandle] = []
+      for shard in [0, 1] {
+        let owner = try await ShardClient.connect(to: server, shard: shard)
+        sessions.append(try await owner.open("owner"))
+        await owner.close()
+      }
+      let client = try await ShardClient.connect(to: server, shard: 0)
+      _ = try await client.open("client")
+      let wait = #"{"store":"tally","input":{"type":"waited"},"settle":true}"#
+      var (sent, waiting, cancelled): ([Int], [Int], [Int]) = ([], [], [])
+      func take(_ text: String) -> Bool {
+        guard let index = waiting.firstIndex(where: { text.contains("\"id\":\($0),") }) else {
+          return false
+        }
+        let id = waiting.remove(at: index)
+        if text.contains("-32800") { cancelled.append(id) }
+        return true
+      }
+      for hop in 0..<20 {
+        sent.append(try await client.send("store/send", wait))
+        waiting.append(sent[hop])
+        try await client.send(
+          "session/attach", ShardClient.attaching(sessions[(hop + 1) % 2], "client"))
+        while take(try await client.response()) {}
+      }
+      // The requests of the last 16 sessions are open.
+      while cancelled.count < 4 { #expect(take(try await client.response())) }
+      #expect(cancelled.sorted() == Array(sent[..<4]))
+      gate.open()
+      while !waiting.isEmpty { #expect(take(try await client.response())) }
+      #expect(cancelled.count == 4)
+      await client.close()
+    }
+  }
+
   @Test("updates for a relayed client that does not read are coalesced")
   func slowConsumer() async throws {
     try await withShards { server in
