@@ -174,7 +174,7 @@ func withShards(
 ) async throws {
   var limits = limits
   // A loaded machine must not end a connection.
-  (limits.timeToFirstRequest, limits.unreadTime, limits.frameTime) = (nil, nil, nil)
+  (limits.timeToFirstRequest, limits.unreadTime, limits.frameTime) = (.seconds(900), nil, nil)
   let server = try await Server.start(
     kinds: [StoreKind("tally") { Sum(gate: gate) }],
     settings: ServerSettings(limits: limits, credentials: credentials),

@@ -49,17 +49,16 @@ class Program:
         # The work that has not ended and is not cancelled.
         self._works: dict[int, Work] = {}
 
-    def write(self, line: str, since: float = 0) -> float:
+    def write(self, line: str, since: float = 0) -> float | None:
         """Writes a line of JSON; keeps it for the next write if that time is less than 50 ms ago.
 
-        Returns the time, which is now if it did not keep the line.
+        Returns the time of the write; None if it keeps the line.
         """
         # Lines of several threads are not mixed: a buffered file takes a line in one call.
         self._output.write(line.encode("utf-8", "backslashreplace"))
-        if (now := time.monotonic()) - since < 0.05:
-            return since
-        self._output.flush()
-        return now
+        if is_due := time.monotonic() - since >= 0.05:
+            self._output.flush()
+        return time.monotonic() if is_due else None
 
     def result(self, message: dict[str, Any]) -> str | None:
         """Returns the result of a request as JSON text; None if there is none, or if it comes later."""
@@ -124,7 +123,7 @@ def serve(kind: StoreKind | None = None, **members: Any) -> None:
             *lines, unread = unread.split(b"\n")
             since = time.monotonic()
             for each in (json.loads(line, parse_int=_number) for line in lines):
-                since = program.write(_response(each.get("id"), program.result, each), since)
+                since = program.write(_response(each.get("id"), program.result, each), since) or since
             program.write("")
 
 

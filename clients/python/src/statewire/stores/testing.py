@@ -122,8 +122,7 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
             self.finish()
 
     def _take(self, kind: str, expected: Any) -> dict[str, Any]:
-        form = plain(tagged(expected))
-        got = self._came.pop(0) if self._came else {}
+        form, got = plain(tagged(expected)), self._came.pop(0) if self._came else {}
         if kind not in got or difference(got[kind], form):
             raise TestFailure(f"expected the {kind} {text(form)}, received {text(got) if got else 'nothing'}")
         return got
