@@ -155,13 +155,18 @@ extension Connection {
   /// True if no request of the client is in progress or waits.
   public var isIdle: Bool {
     running.count == 0 && hasNoBacklog && !writer.isOffloading && !writer.awaitsCommits
-      && linkState?.isOpen != true
+      && linkState?.isOpen != true && !output.awaitsEarlier
   }
 
   /// True while the client waits for a response, and reads.
   public var hasOpenResponses: Bool {
-    (running.openResponses > 0 || !hasNoBacklog || writer.isOffloading || writer.awaitsCommits)
-      && !isCongested
+    (owesResponses || !hasNoBacklog || output.awaitsEarlier) && !isCongested
+  }
+
+  /// True if requests that were begun have open responses, or responses wait to be written.
+  public var owesResponses: Bool {
+    running.openResponses > 0 || deferredResponses > 0 || writer.isOffloading
+      || writer.awaitsCommits
   }
 
   private var hasNoBacklog: Bool { backlog.isEmpty && waitingBatch == nil }
@@ -286,7 +291,8 @@ extension Connection {
   private func closeIfDone() {
     guard life.isDraining else { return }
     let isDone =
-      running.openResponses == 0 && hasNoBacklog && offloaded == nil && linkState?.isOpen != true
+      running.openResponses == 0 && deferredResponses == 0 && hasNoBacklog && offloaded == nil
+      && linkState?.isOpen != true && !output.awaitsEarlier
     if isDone, writer.isEmpty { close() }
   }
 

@@ -105,6 +105,9 @@ extension Connection {
   /// True if effects of earlier requests run whose responses go to the client.
   public var hasRunningRequests: Bool { running.count > 0 }
 
+  /// Closes the connection after this turn if it has waited for the responses of earlier ones.
+  public func earlierResponded() { writer.awaitTurnEnd() }
+
   /// Passes everything that is written from now on to another output, which then owns the
   /// connection.
   public func write(to output: any ConnectionOutput) {

@@ -60,8 +60,11 @@ extension Connection {
     case .deferred(let body):
       let address = request.address
       if address != nil { request.batch?.open += 1 }
+      deferredResponses += 1
       body { [weak self] in
-        guard let self, let address else { return }
+        guard let self else { return }
+        deferredResponses -= 1
+        guard let address else { return writer.awaitTurnEnd() }
         writer.respond(to: address) { $0.result { _ in } }
       }
     case .moved(let participant, let result):

@@ -37,6 +37,9 @@ public protocol ConnectionOutput: ClientOutput {
   /// Cancels a request that an earlier connection of the client has begun on another shard; called
   /// within turns.
   func cancelEarlier(_ request: RequestID)
+
+  /// True if the client waits for responses of earlier connections.
+  var awaitsEarlier: Bool { get }
 }
 
 extension ConnectionOutput {
@@ -61,4 +64,7 @@ extension ConnectionOutput {
 
   /// Does nothing: an output without earlier connections.
   public func cancelEarlier(_ request: RequestID) {}
+
+  /// False: an output without earlier connections.
+  public var awaitsEarlier: Bool { false }
 }

@@ -91,15 +91,16 @@ struct RunningRequests {
     return address
   }
 
-  /// Removes the latest request with an id, unless its response waits for a reply.
+  /// Removes the latest request with an id. One whose input another party carries out stays, and counts,
+  /// because the party does so nevertheless; a response that waits for this reply is not sent now.
   ///
   /// - Returns: The request, and the address of its response that is sent now; nil if there is none with
   ///   this id.
   mutating func cancelLatest(_ id: RequestID) -> (request: RunningRequest, address: ReplyAddress?)?
   {
     guard let request = latest[id] else { return nil }
-    if request.address != nil, request.end == .reply { return (request, nil) }
-    return (request, remove(request))
+    if request.subscription.isReplied(request.inputID) { return (request, remove(request)) }
+    return (request, request.end == .reply ? nil : takeAddress(of: request))
   }
 
   /// Removes all requests.

@@ -8,13 +8,16 @@ internal import Wire
 /// A connection whose client has attached to a session of another shard while requests in its
 /// former session were running. The responses go to the client through its present connection.
 final class EarlierConnection: @unchecked Sendable {
-  // @unchecked because `connection` and `end` are used on the loop of their shard only.
+  // @unchecked because all variables are used on the loop of their shard only.
 
   private let shard: Shard
   private let loop: any EventLoop
   private var end: RelayEnd
   private var connection: Connection?
+  /// Retains this object until the connection has ended, which does not retain its output.
+  private var own: EarlierConnection?
   private let isEnded = Atomic(false)
+  private let owesResponses = Atomic(true)
 
   /// The most earlier connections of a client.
   static let maximumCount = 16
@@ -28,11 +31,17 @@ final class EarlierConnection: @unchecked Sendable {
     (self.shard, self.loop) = (shard, loop)
     self.end = end
     self.connection = connection
+    own = self
     connection.write(to: self)
+    // Not in the turn that makes it.
+    loop.execute { [self] in update() }
   }
 
-  /// True if the requests have ended.
+  /// True if the requests have ended; on any loop.
   var isOver: Bool { isEnded.load(ordering: .relaxed) }
+
+  /// True if the client waits for responses; on any loop.
+  var hasOpenResponses: Bool { owesResponses.load(ordering: .relaxed) }
 
   /// Cancels a request.
   func cancel(_ request: RequestID) {
@@ -43,30 +52,40 @@ final class EarlierConnection: @unchecked Sendable {
   func move(to next: RelayEnd) {
     loop.execute { [self] in
       end = next
-      endIfIdle()
+      // The former end may have been told so.
+      if !hasOpenResponses { next.earlierResponded() }
+      update()
     }
   }
 
-  /// Responds to the open requests with the error -32800, because the client has too many earlier
-  /// connections.
+  /// Responds to the open requests with the error -32800, because their time is over.
   func expire() {
     execute { connection, shard in connection.take(.timeIsUp, isolation: shard) }
-    loop.execute { [self] in endIfIdle() }
+    loop.execute { [self] in update() }
     // Responses may wait for commits.
     loop.scheduleTask(in: TimeAmount(ShardThread.timeToFinish)) { [self] in disconnect() }
   }
 
-  /// Ends the connection, because the client has disconnected.
+  /// Ends the connection, because the client has disconnected, or nothing is left to be written.
   func disconnect() {
     execute { connection, shard in connection.take(.disconnected, isolation: shard) }
     loop.execute { [self] in
-      connection = nil
+      responded()
+      (connection, own) = (nil, nil)
       isEnded.store(true, ordering: .relaxed)
     }
   }
 
-  /// Ends the connection if it has nothing left to write.
-  private func endIfIdle() { if connection?.isIdle == true { disconnect() } }
+  /// Notifies the present connection after the last response, and ends when nothing is left.
+  private func update() {
+    guard let connection else { return }
+    if !connection.owesResponses { responded() }
+    if connection.isIdle { disconnect() }
+  }
+
+  private func responded() {
+    if owesResponses.exchange(false, ordering: .relaxed) { end.earlierResponded() }
+  }
 
   private func execute(
     _ body: @escaping @Sendable (Connection, isolated Shard) -> Void
@@ -84,7 +103,7 @@ extension EarlierConnection: ConnectionOutput {
   func write(_ bytes: UnsafeRawBufferPointer) {
     end.post(messages: Array(bytes))
     // Not in the turn that writes.
-    loop.execute { [self] in endIfIdle() }
+    loop.execute { [self] in update() }
   }
 
   /// False: the few responses wait at the present connection.

@@ -100,6 +100,16 @@ final class RelayEnd: @unchecked Sendable {
   /// Passes an event of the channel to the connection.
   func post(_ event: RelayEvent) { serving.loop.execute { [self] in take(event) } }
 
+  /// Handles the last response of an earlier connection.
+  func earlierResponded() {
+    serving.loop.execute { [self] in
+      if let successor { return successor.earlierResponded() }
+      guard let connection else { return }
+      inTurn { _, _ in connection.earlierResponded() }
+      flush()
+    }
+  }
+
   /// Writes messages of an earlier connection to the client.
   func post(messages: [UInt8]) {
     serving.loop.execute { [self] in
@@ -168,6 +178,7 @@ final class RelayEnd: @unchecked Sendable {
       for frame in frames { connection.take(frame, isolation: shard) }
       if !connection.canBuffer(partialBytes: partialBytes) { append(.skipFrame) }
     default:
+      if case .timeIsUp = event { for connection in earlier { connection.expire() } }
       if let event = event.event { connection.take(event, isolation: shard) }
     }
   }
@@ -289,6 +300,8 @@ extension RelayEnd: ConnectionOutput {
   func cancelEarlier(_ request: RequestID) {
     for connection in earlier { connection.cancel(request) }
   }
+
+  var awaitsEarlier: Bool { earlier.contains(where: \.hasOpenResponses) }
 
   func relay(_ request: RelayRequest, to shard: Int) {
     guard let serving = registry.otherLoops.first(where: { $0.shard.place.index == shard }) else {

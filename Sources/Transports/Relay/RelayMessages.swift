@@ -85,6 +85,14 @@ struct RelayBatch: Sendable {
   }
 
   var parts: [Part] = []
+
+  /// Ends the earlier connections of a client that has gone before it got the batch.
+  func drop() {
+    for case .handOver(_, let earlier, _) in parts {
+      for connection in earlier { connection.disconnect() }
+    }
+  }
+
   /// Number of reads that were processed; after the last one, the channel may read again.
   var endedReads = 0
   var status: ConnectionStatus

@@ -110,7 +110,7 @@ extension ConnectionHandler: RelayOrigin {
 
   /// Performs the output of the connection on the other loop.
   func take(_ batch: RelayBatch, from end: RelayEnd) {
-    guard let relay, relay.end === end, let context else { return }
+    guard let relay, relay.end === end, let context else { return batch.drop() }
     relay.status = batch.status
     relay.pendingReads -= batch.endedReads
     var byteCount = 0
