@@ -53,6 +53,22 @@ def on_describe(params):
         program.set("release")
         self.assertEqual(client.response(held)["result"], {"revision": 1, "changed": True})
 
+    def test_cancelled_input_counts_while_the_program_works_at_it(self) -> None:
+        program = self.program(HOLDING)
+        client = self.client(self.serve("--maximum-open-requests", "2", k=program.command))
+        for _ in range(2):
+            held = client.send("store/send", store="k", input="hold", settle=True)
+            client.call("$/cancelRequest", id=held)
+            self.assertEqual(client.response(held)["error"]["code"], -32800)
+        refused = client.response(client.send("store/send", store="k", input="next"))
+        self.assertEqual(refused["error"]["data"], {"limit": "openRequests"})
+        program.set("release")
+
+        def accepted() -> bool:
+            return "result" in client.response(client.send("store/send", store="k", input="next"))
+
+        self.wait(accepted, "the inputs have ended")
+
     def test_requests_after_the_last_input_get_their_responses(self) -> None:
         program = self.program(HOLDING)
         client = self.client(self.serve(k=program.command))

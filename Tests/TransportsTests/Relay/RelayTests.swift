@@ -256,6 +256,62 @@ struct RelayTests {
     }
   }
 
+  @Test("at the end of input a client gets the responses of a session that it has left")
+  func endOfInput() async throws {
+    let gate = Gate()
+    try await withShards(gate: gate) { server in
+      let owner = try await ShardClient.connect(to: server, shard: 0)
+      let session = try await owner.open("owner")
+      let client = try await ShardClient.connect(to: server, shard: 1)
+      _ = try await client.open("client")
+      let waiting = try await client.send(
+        "store/send", #"{"store":"tally","input":{"type":"waited"},"settle":true}"#)
+      _ = try await client.attach(session, as: "client")
+      try await client.connection.closeInput()
+      gate.open()
+      let response = try await client.response()
+      #expect(response.contains("\"id\":\(waiting),") && response.contains("result"))
+      #expect(try await client.receive() == nil)
+      await client.close()
+      await owner.close()
+    }
+  }
+
+  // The former connection of such a client was freed in the turn that wrote to it.
+  @Test("clients that disconnect while they are passed on do not end the server")
+  func disconnecting() async throws {
+    try await withShards { server in
+      var sessions: [SessionHandle] = []
+      var owners: [ShardClient] = []
+      for shard in [0, 1, 0, 1] {
+        let owner = try await ShardClient.connect(to: server, shard: shard)
+        sessions.append(try await owner.open("owner"))
+        owners.append(owner)
+      }
+      await withTaskGroup(of: Void.self) { group in
+        for start in 0..<8 {
+          group.addTask { [sessions] in
+            for round in 0..<40 {
+              guard let client = try? await ShardClient(server) else { continue }
+              var messages: [(method: String, params: String)] = []
+              for step in 0..<4 {
+                let session = sessions[(start + round + step) % 4]
+                messages.append(("session/attach", ShardClient.attaching(session, "c\(start)")))
+                let wait = #"{"store":"tally","input":{"type":"waited"},"settle":true}"#
+                messages += Array(repeating: ("store/send", wait), count: 3)
+              }
+              try? await client.send(together: messages)
+              // Now, or when the first of them are carried out.
+              for _ in 0..<round % 4 { _ = try? await client.receive() }
+              await client.close()
+            }
+          }
+        }
+      }
+      for owner in owners { #expect(try await owner.state().contains("sum")) }
+    }
+  }
+
   @Test("updates for a relayed client that does not read are coalesced")
   func slowConsumer() async throws {
     try await withShards { server in
