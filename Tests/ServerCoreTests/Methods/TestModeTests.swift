@@ -68,6 +68,15 @@ struct TestModeTests {
     try await client.expect("[\(sent("2", revision: 2)),\(response("3"))]")
   }
 
+  @Test("the last request of a client gets its response although the clock still moves")
+  func lastRequest() async throws {
+    let client = TestClient(Self.world())
+    client.send(Self.sleep("1", 9, settle: false), Self.advance("2", "1"))
+    client.tell(.inputEnded)
+    try await client.expect(sent("1", revision: 0, changed: false), response("2"))
+    #expect(client.isClosed)
+  }
+
   @Test("messages wait until the work of earlier ones is idle, however they are split into chunks")
   func waiting() async throws {
     for together in [true, false] {
