@@ -16,8 +16,9 @@ final class EarlierConnection: @unchecked Sendable {
   private var connection: Connection?
   /// Retains this object until the connection has ended, which does not retain its output.
   private var own: EarlierConnection?
+  /// True until the present connection has been told of the last response.
+  private var owesResponses = true
   private let isEnded = Atomic(false)
-  private let owesResponses = Atomic(true)
 
   /// The most earlier connections of a client.
   static let maximumCount = 16
@@ -40,9 +41,6 @@ final class EarlierConnection: @unchecked Sendable {
   /// True if the requests have ended; on any loop.
   var isOver: Bool { isEnded.load(ordering: .relaxed) }
 
-  /// True if the client waits for responses; on any loop.
-  var hasOpenResponses: Bool { owesResponses.load(ordering: .relaxed) }
-
   /// Cancels a request.
   func cancel(_ request: RequestID) {
     execute { connection, _ in connection.cancel(requestID: request) }
@@ -51,9 +49,9 @@ final class EarlierConnection: @unchecked Sendable {
   /// Writes to another end from now on, because the client has attached to a session of one more shard.
   func move(to next: RelayEnd) {
     loop.execute { [self] in
+      // The former end passes it on, after the responses that it has got.
+      if !owesResponses { end.earlierResponded(self) }
       end = next
-      // The former end may have been told so.
-      if !hasOpenResponses { next.earlierResponded() }
       update()
     }
   }
@@ -84,7 +82,9 @@ final class EarlierConnection: @unchecked Sendable {
   }
 
   private func responded() {
-    if owesResponses.exchange(false, ordering: .relaxed) { end.earlierResponded() }
+    guard owesResponses else { return }
+    owesResponses = false
+    end.earlierResponded(self)
   }
 
   private func execute(

@@ -36,6 +36,9 @@ final class RelayEnd: @unchecked Sendable {
   private var next: RelayEnd?
   /// The client's earlier connections whose requests have not ended.
   private var earlier: [EarlierConnection] = []
+  /// Those that have written their last response. Not read from them: their responses would still be
+  /// under way to this loop.
+  private var responded: Set<ObjectIdentifier> = []
 
   private var bytes = ByteBuffer()
   private var batch = RelayBatch(status: ConnectionStatus())
@@ -100,11 +103,12 @@ final class RelayEnd: @unchecked Sendable {
   /// Passes an event of the channel to the connection.
   func post(_ event: RelayEvent) { serving.loop.execute { [self] in take(event) } }
 
-  /// Handles the last response of an earlier connection.
-  func earlierResponded() {
+  /// Handles the end of the responses of an earlier connection.
+  func earlierResponded(_ earlier: EarlierConnection) {
     serving.loop.execute { [self] in
-      if let successor { return successor.earlierResponded() }
+      if let successor { return successor.earlierResponded(earlier) }
       guard let connection else { return }
+      responded.insert(ObjectIdentifier(earlier))
       inTurn { _, _ in connection.earlierResponded() }
       flush()
     }
@@ -301,7 +305,7 @@ extension RelayEnd: ConnectionOutput {
     for connection in earlier { connection.cancel(request) }
   }
 
-  var awaitsEarlier: Bool { earlier.contains(where: \.hasOpenResponses) }
+  var awaitsEarlier: Bool { earlier.contains { !responded.contains(ObjectIdentifier($0)) } }
 
   func relay(_ request: RelayRequest, to shard: Int) {
     guard let serving = registry.otherLoops.first(where: { $0.shard.place.index == shard }) else {
@@ -315,7 +319,7 @@ extension RelayEnd: ConnectionOutput {
     guard let next, let connection else { return }
     self.next = nil
     // Each holds only the present connection, so that a client may attach any number of times.
-    earlier.removeAll(where: \.isOver)
+    earlier.removeAll { $0.isOver && responded.contains(ObjectIdentifier($0)) }
     for connection in earlier { connection.move(to: next) }
     if connection.hasRunningRequests {
       earlier.append(EarlierConnection(connection, of: serving.shard, on: serving.loop, for: next))
