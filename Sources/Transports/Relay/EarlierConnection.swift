@@ -16,7 +16,7 @@ final class EarlierConnection: @unchecked Sendable {
   private var connection: Connection?
   /// Retains this object until the connection has ended, which does not retain its output.
   private var own: EarlierConnection?
-  /// True until the present connection has been told of the last response.
+  /// True until the present connection has been notified of the last response.
   private var owesResponses = true
   private let isEnded = Atomic(false)
 
