@@ -99,6 +99,7 @@ final class ProgramMailbox: Sendable {
 
   /// The most messages of a turn that the thread takes together.
   private static let mostTogether = 256
+  /// The most queues that wake the thread later; a further one wakes it now.
   private static let mostWakers = 16
 
   /// The way in which the thread learns of a message.

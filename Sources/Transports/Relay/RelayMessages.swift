@@ -85,6 +85,9 @@ struct RelayBatch: Sendable {
   }
 
   var parts: [Part] = []
+  /// Number of reads that were processed; after the last one, the channel may read again.
+  var endedReads = 0
+  var status: ConnectionStatus
 
   /// Ends the earlier connections of a client that has gone before it got the batch.
   func drop() {
@@ -92,10 +95,6 @@ struct RelayBatch: Sendable {
       for connection in earlier { connection.disconnect() }
     }
   }
-
-  /// Number of reads that were processed; after the last one, the channel may read again.
-  var endedReads = 0
-  var status: ConnectionStatus
 }
 
 /// The properties of a connection that its transport looks at.

@@ -272,13 +272,17 @@ extension SocketServer {
     on address: ServerAddress, _ inherited: CInt?, _ loop: any EventLoop,
     _ group: any EventLoopGroup, _ acceptor: Acceptor
   ) async throws -> (ServerAddress, any Channel) {
+    let gate = NIOLoopBoundBox<AcceptGate>.makeBoxSendingValue(
+      AcceptGate(acceptor.settings.logger), eventLoop: loop)
     // SwiftNIO distributes new connections over the loops in turn.
     let bootstrap = ServerBootstrap(group: loop, childGroup: group)
       .serverChannelOption(.backlog, value: backlog)
+      // The gate closes after a single one.
+      .serverChannelOption(.maxMessagesPerRead, value: 1)
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           channel.closeOnExec()
-          try channel.pipeline.syncOperations.addHandler(AcceptBackoff(acceptor.settings.logger))
+          try channel.pipeline.syncOperations.addHandler(gate.value)
         }
       }
       .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -293,7 +297,9 @@ extension SocketServer {
       switch address {
       case .tcp(let host, let port):
         let channel = try await bind(
-          tcp: bootstrap.childChannelInitializer { acceptor.accept(tcp: $0) }, inherited, host, port
+          tcp: bootstrap.childChannelInitializer {
+            gate.settle($0, acceptor.accept(tcp: $0), on: loop)
+          }, inherited, host, port
         )
         return (.tcp(host: host, port: channel.localAddress?.port ?? port), channel)
       case .tls(let host, let port):
@@ -301,12 +307,16 @@ extension SocketServer {
           throw StartupError("cannot listen on \(address): TLS requires a certificate")
         }
         let channel = try await bind(
-          tcp: bootstrap.childChannelInitializer { acceptor.accept(tls: $0, certificate) },
+          tcp: bootstrap.childChannelInitializer {
+            gate.settle($0, acceptor.accept(tls: $0, certificate), on: loop)
+          },
           inherited, host, port)
         return (.tls(host: host, port: channel.localAddress?.port ?? port), channel)
       case .web(let host, let port):
         let channel = try await bind(
-          tcp: bootstrap.childChannelInitializer { acceptor.accept(web: $0) }, inherited, host, port
+          tcp: bootstrap.childChannelInitializer {
+            gate.settle($0, acceptor.accept(web: $0), on: loop)
+          }, inherited, host, port
         )
         return (.web(host: host, port: channel.localAddress?.port ?? port), channel)
       case .secureWeb(let host, let port):
@@ -314,7 +324,9 @@ extension SocketServer {
           throw StartupError("cannot listen on \(address): TLS requires a certificate")
         }
         let channel = try await bind(
-          tcp: bootstrap.childChannelInitializer { acceptor.accept(secureWeb: $0, certificate) },
+          tcp: bootstrap.childChannelInitializer {
+            gate.settle($0, acceptor.accept(secureWeb: $0, certificate), on: loop)
+          },
           inherited, host, port)
         return (.secureWeb(host: host, port: channel.localAddress?.port ?? port), channel)
       case .unix(let path):
@@ -322,7 +334,7 @@ extension SocketServer {
         let descriptor = try inherited ?? UnixSocketFile.bind(path)
         let channel =
           try await bootstrap
-          .childChannelInitializer { acceptor.accept(unix: $0) }
+          .childChannelInitializer { gate.settle($0, acceptor.accept(unix: $0), on: loop) }
           .withBoundSocket(descriptor).get()
         // SwiftNIO uses 128 for a socket that it has not created.
         Glibc.listen(descriptor, backlog)
