@@ -3,6 +3,7 @@
 internal import Glibc
 internal import Logging
 internal import NIOCore
+internal import ServerCore
 internal import TransportSupport
 
 /// Decides when a listener accepts connections. It pauses
@@ -21,9 +22,9 @@ final class AcceptGate: ChannelInboundHandler {
   private static let pause = TimeAmount.milliseconds(200)
   /// Failures closer together than this are one incident, which is logged once.
   private static let quiet = TimeAmount.seconds(10)
-  private static let mostArriving = 2
 
   private let logger: Logger
+  private let mostArriving: Int
   private var context: ChannelHandlerContext?
   private var isAccepting = true
   private var isCheckScheduled = false
@@ -33,7 +34,12 @@ final class AcceptGate: ChannelInboundHandler {
   /// The accepted sockets that are neither counted nor closed.
   private var arriving: [ObjectIdentifier: any Channel] = [:]
 
-  init(_ logger: Logger) { self.logger = logger }
+  /// - Parameter settings: The log, and the limit of refused connections, which is small if there are few
+  ///   descriptors.
+  init(_ settings: ServerSettings) {
+    logger = settings.logger
+    mostArriving = min(8, max(2, settings.limits.refusedConnections))
+  }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
   func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
@@ -66,7 +72,7 @@ final class AcceptGate: ChannelInboundHandler {
   }
 
   private func update() {
-    let accepts = pauseEnd == nil && arriving.count < Self.mostArriving
+    let accepts = pauseEnd == nil && arriving.count < mostArriving
     guard let context else { return }
     if !accepts { checkLater(context.eventLoop) }
     guard accepts != isAccepting else { return }

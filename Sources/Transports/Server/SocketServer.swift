@@ -273,11 +273,11 @@ extension SocketServer {
     _ group: any EventLoopGroup, _ acceptor: Acceptor
   ) async throws -> (ServerAddress, any Channel) {
     let gate = NIOLoopBoundBox<AcceptGate>.makeBoxSendingValue(
-      AcceptGate(acceptor.settings.logger), eventLoop: loop)
+      AcceptGate(acceptor.settings), eventLoop: loop)
     // SwiftNIO distributes new connections over the loops in turn.
     let bootstrap = ServerBootstrap(group: loop, childGroup: group)
       .serverChannelOption(.backlog, value: backlog)
-      // The gate closes after a single one.
+      // The gate can close after any of them.
       .serverChannelOption(.maxMessagesPerRead, value: 1)
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
