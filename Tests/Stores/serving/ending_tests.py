@@ -30,6 +30,8 @@ def on_input(params):
         client = self.client(server)
         numbers = [client.send("store/send", store="k", input=number) for number in range(1, 21)]
         self.wait(lambda: program.requests("input"), "the program works at the first one")
+        # A request that the server has not received gets no response.
+        client.call("ping")
         server.process.terminate()
         self.wait(lambda: refuses(server), "the server ends")
         program.set("continue")
