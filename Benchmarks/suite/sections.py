@@ -145,7 +145,7 @@ def programs(bench, figures):
 def round_trips_alone(seconds):
     """Returns the median time of an input to the program without a server, in microseconds.
 
-    The action of its effect is a second request, which the server sends as well.
+    The server sends the action of an effect as a second request, so it is sent here, too.
     """
     with subprocess.Popen(TODO_PROGRAM, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           bufsize=0, preexec_fn=lambda: os.sched_setaffinity(0, {SERVER_CORE})) as program:
@@ -168,7 +168,7 @@ def round_trips_alone(seconds):
         def send(**said):
             waited.clear()
             update = call(3, "machine/input", store=1, input=said, viewer=viewer, now=0)
-            for effect in update["effects"]:
+            for effect in update.get("effects", []):
                 call(4, "machine/action", store=1, action=effect["action"], now=0)
             return sum(waited)
 

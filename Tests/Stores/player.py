@@ -27,7 +27,7 @@ class Server:
         self.wait()
 
     def describe(self):
-        self.request("machine/describe", {"protocol": 1}, None, check_description)
+        self.request("machine/describe", {"protocol": 1, "tests": True}, None, check_description)
 
     def number(self):
         self._numbers += 1

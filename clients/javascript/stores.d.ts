@@ -75,7 +75,7 @@ export class Refusal extends Error {
   readonly limit?: string;
 }
 
-/** Sends an action before later inputs. A test can inject faults into `name`; then `failed` is sent. */
+/** Applies an action before later inputs. A test can inject faults into `name`; then `failed` is applied. */
 export function action(
   action: unknown,
   options?: { name?: string; id?: string; failed?: unknown; latest?: true },

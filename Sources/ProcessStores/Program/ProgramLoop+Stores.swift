@@ -279,7 +279,7 @@ extension ProgramLoop {
     add(id, .job(instance, job))
     // Shows later whether the process has failed as it began the work, or at another request.
     guard hasFailed else { return }
-    add(requests.describe(), .probe)
+    add(requests.describe(isTest: isTest), .probe)
   }
 
   /// Ends a job without the program.

@@ -60,7 +60,7 @@ extension ProgramLoop {
     do throws(ProgramProcess.StartError) {
       let streams = try ProgramStreams(command)
       var requests = ProgramRequests()
-      _ = requests.describe()
+      _ = requests.describe(isTest: isTest)
       requests.output.withBytes { streams.send($0) }
       successor = Successor(streams: streams, deadline: .now + command.timeLimit)
     } catch {

@@ -40,6 +40,8 @@ final class ProgramLoop {
   private(set) var command: ProgramCommand
   private let mailbox: ProgramMailbox
   private let busy: (@Sendable () -> @Sendable () -> Void)?
+  /// True if the stores are under test.
+  var isTest: Bool { busy != nil }
   let described: @Sendable (ProgramDescription?, String?) -> Void
   let log: @Sendable (StoreProgram.LogEntry) -> Void
 
@@ -156,7 +158,7 @@ final class ProgramLoop {
     }
     unsolicitedMessages = Self.unsolicitedLimit()
     requests = ProgramRequests()
-    let id = requests.describe()
+    let id = requests.describe(isTest: isTest)
     // Nothing waits for a start after one that has failed, so it does not keep a server under test busy.
     open.add(id, (.describe, hasFailedToStart ? nil : busy?()))
   }

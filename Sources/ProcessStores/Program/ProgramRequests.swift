@@ -36,8 +36,16 @@ struct ProgramRequests: ~Copyable {
 
   /// Asks the process to describe itself.
   ///
+  /// - Parameter isTest: True if tests inject faults into actions.
   /// - Returns: The id of the request.
-  mutating func describe() -> Int { request("machine/describe") { $0.member("protocol", 1) } }
+  mutating func describe(isTest: Bool) -> Int {
+    request("machine/describe") { params in
+      params.member("protocol", 1)
+      guard isTest else { return }
+      params.key("tests")
+      params.value(true)
+    }
+  }
 
   /// Writes a notification.
   mutating func notify(_ method: StaticString, _ params: (inout JSONWriter) -> Void) {

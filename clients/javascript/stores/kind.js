@@ -38,38 +38,49 @@ export class Machine {
 
 	/**
 	 * Responds to `machine/METHOD` with an update as JSON text. If it throws, nothing has changed, except that the viewers
-	 * are known.
+	 * are known. It applies at most `mostActions` immediate actions, too; others are effects of the update.
 	 */
-	turn(method, { now, viewer, error = null, ...params }) {
+	turn(method, params, mostActions = 0) {
+		const { update } = this.#kind;
+		let [state, effects] = parts(this.#result(method, params), this.state);
+		const context = { ...this.#opening, now: params.now, viewer: SERVER, isAction: true, error: null };
+		for (let index; mostActions > 0 && (index = effects.findIndex(isImmediate)) >= 0; mostActions--) {
+			const [{ members }] = effects.splice(index, 1);
+			const [next, more] = parts(update(state, JSON.parse(JSON.stringify(members.action)), context), state);
+			[state, effects] = [next, [...effects, ...more]];
+		}
+		return this.#step(state, effects);
+	}
+
+	/** Returns what the function of the author returns for a request. */
+	#result(method, { now, viewer, error = null, ...params }) {
 		const { initial, update, viewers, migrate, version = 1 } = this.#kind;
 		const isAction = method === "action";
 		const context = { ...this.#opening, now, viewer: { ...SERVER, ...viewer }, isAction, error };
 		switch (method) {
 			case "open":
-				return this.#step(typeof initial === "function" ? initial(context.configuration, context) : initial);
+				return typeof initial === "function" ? initial(context.configuration, context) : initial;
 			case "restore":
 				// The server can have a view of the earlier process, which another one replaces.
 				if (this.#kind.view) this.#sent.set("view", undefined);
 				if (params.version > version || (params.version < version && !migrate))
 					throw new Error(`a state of version ${params.version} cannot be used by version ${version}`);
-				if (params.version < version) return this.#step(migrate(params.version, params.state));
+				if (params.version < version) return [migrate(params.version, params.state)];
 				this.#sent.set("state", changed(undefined, params.state).sent);
-				return this.#step(params.state);
+				return [params.state];
 			case "input":
 			case "action":
-				return this.#step(update(this.state, params[method], context));
+				return update(this.state, params[method], context);
 			case "viewers":
 				this.#viewers = params.viewers.map((viewer) => ({ ...SERVER, ...viewer }));
-				return this.#step(viewers?.(this.state, this.#viewers, context));
+				return viewers?.(this.state, this.#viewers, context);
 			default:
 				throw Object.assign(new Error(`unknown method machine/${method}`), { code: -32601 });
 		}
 	}
 
-	#step(result) {
-		const [next, effects = []] = Array.isArray(result) ? result : [result];
-		// An update that returns nothing leaves the state unchanged.
-		const state = next === undefined ? this.state : next;
+	/** Returns the update to a state; then the server has it. */
+	#step(state, effects) {
 		// Keys come from clients: `__proto__` is one of them.
 		const [update, views, sent] = [{}, Object.create(null), new Map()];
 		for (const [key, value] of this.#parts(state)) {
@@ -82,9 +93,7 @@ export class Machine {
 		}
 		for (const key of this.#sent.keys()) if (key.startsWith("view ") && !sent.has(key)) views[key.slice(5)] = null;
 		if (Object.keys(views).length > 0) update.views = views;
-		for (const effect of [effects].flat()) {
-			if (!(effect instanceof Effect)) throw new TypeError("an effect is made by a function such as `after`");
-			const { type, members } = effect;
+		for (const { type, members } of effects) {
 			if (type === "event") (update.events ??= []).push(frozen(members));
 			else if (type === "redacted") update.redacted = true;
 			else (update.effects ??= []).push(frozen({ type, ...members }));
@@ -116,6 +125,18 @@ export class Machine {
 		return view === undefined ? state : view;
 	}
 }
+
+/** Returns the state and the effects of what a function of the author returns; nothing stands for the state before. */
+function parts(result, before) {
+	const [state = before, effects = []] = Array.isArray(result) ? result : [result];
+	const all = [effects].flat();
+	if (!all.every((effect) => effect instanceof Effect))
+		throw new TypeError("an effect is made by a function such as `after`");
+	return [state, all];
+}
+
+/** Returns true for an action that nothing can cancel. */
+const isImmediate = ({ type, members }) => type === "action" && members.id === undefined;
 
 /** Returns what the server has after a change, and the patch; without a patch if the whole value is to be sent. */
 function changed(sent, value) {

@@ -294,6 +294,69 @@ test("a served program keeps its state after a failure, and prints to standard e
   assert.match(done.stderr, /printed[^]*broken/);
 });
 
+test("immediate actions are applied before the next input", () => {
+	// The server sent them after the inputs that had been sent already.
+	const update = (balance, received, { isAction }) => {
+		if (isAction) {
+			const left = balance - received.amount;
+			return [left, [event({ left }), after(1, "late")]];
+		}
+		if (received > balance) throw new Refusal("too much");
+		return [balance, [event({ asked: received }), action({ amount: received }, { name: "withdraw" })]];
+	};
+	const opened = () => {
+		const machine = new Machine({ initial: 10, update }, { name: "a", configuration: {} });
+		machine.turn("open", {}, 1);
+		return machine;
+	};
+	const machine = opened();
+	assert.deepEqual(JSON.parse(machine.turn("input", { input: 10 }, 1)), {
+		state: 0,
+		events: [{ event: { asked: 10 } }, { event: { left: 0 } }],
+		effects: [{ type: "after", milliseconds: 1, action: "late" }],
+	});
+	assert.throws(() => machine.turn("input", { input: 10 }, 1), Refusal);
+	// A test injects faults into actions, so the server carries them out.
+	const effects = [{ type: "action", action: { amount: 10 }, name: "withdraw" }];
+	assert.deepEqual(JSON.parse(opened().turn("input", { input: 10 })), { events: [{ event: { asked: 10 } }], effects });
+	// An action that can be cancelled is an effect.
+	const later = new Machine({ initial: 0, update: () => [0, action("later", { id: "a" })] }, { name: "a" });
+	later.turn("open", {}, 1);
+	const effect = { type: "action", action: "later", id: "a" };
+	assert.deepEqual(JSON.parse(later.turn("input", { input: 1 }, 1)), { effects: [effect] });
+});
+
+test("an endless chain of actions does not stop the program", () => {
+	const machine = new Machine({ initial: 0, update: (state) => [state + 1, action("again")] }, { name: "a" });
+	machine.turn("open", {}, 0);
+	const { state, effects } = JSON.parse(machine.turn("input", { input: "begin" }, 1000));
+	assert.equal(state, 1001);
+	assert.deepEqual(effects, [{ type: "action", action: "again" }]);
+});
+
+test("a restored list is a state", () => {
+	// Its second element was taken for the effects.
+	const machine = new Machine({ initial: [[], []], update: () => {} }, { name: "a", configuration: {} });
+	machine.turn("restore", { version: 1, state: [1, 2] });
+	assert.deepEqual(machine.state, [1, 2]);
+});
+
+test("a served program applies immediate actions, unless it is tested", () => {
+	const program = `
+		import { action, serve } from "${new URL("../stores.js", import.meta.url)}";
+		serve({ initial: 0, update: (state, received) => received === "add" ? state + 1 : [state, action("add")] });`;
+	const last = (params) => {
+		const store = { store: 1, name: "a", configuration: {}, input: "input" };
+		const input = [["describe", { protocol: 1, ...params }], ["open", store], ["input", store]]
+			.map(([method, params], id) => `${JSON.stringify({ jsonrpc: "2.0", id, method: `machine/${method}`, params })}\n`)
+			.join("");
+		const done = spawnSync(process.execPath, ["--input-type=module", "-e", program], { input, encoding: "utf8" });
+		return JSON.parse(done.stdout.trim().split("\n").at(-1)).result;
+	};
+	assert.deepEqual(last({}), { state: 1 });
+	assert.deepEqual(last({ tests: true }), { effects: [{ type: "action", action: "add" }] });
+});
+
 test("responses are not kept while later requests take long", () => {
 	// The server ended a program that was only slow, because the first responses came with the last.
 	const directory = mkdtempSync(join(tmpdir(), "statewire-"));

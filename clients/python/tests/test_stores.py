@@ -618,6 +618,72 @@ class Served(unittest.TestCase):
         # The program has found responses in its output.
         self.assertTrue(any("patch" in response["result"] for response in responses))
 
+    def test_immediate_actions_are_applied_before_the_next_input(self) -> None:
+        """The server sent them after the inputs that had been sent already."""
+
+        def withdraw(balance: int, received: Any, context: Context) -> Any:
+            if context.is_action:
+                done = [event({"left": balance - received["amount"]}), after(1, {"type": "late"})]
+                return balance - received["amount"], done
+            if received > balance:
+                raise Refusal("too much")
+            return None, [event({"asked": received}), action({"amount": received}, name="withdraw")]
+
+        def results(**description: Any) -> list[Any]:
+            program = Program(StoreKind(initial=10, update=withdraw), io.BytesIO())
+            program.result({"method": "machine/describe", "params": {"protocol": 1, **description}})
+            opened = {"store": 1, "name": "a", "configuration": {}, "now": 0, "input": 10}
+            texts = [program.result({"method": f"machine/{method}", "params": opened}) for method in ("open", "input")]
+            with contextlib.suppress(Refusal):
+                texts.append(program.result({"method": "machine/input", "params": opened}))
+            return [json.loads(text or "") for text in texts]
+
+        late = {"type": "after", "milliseconds": 1, "action": {"type": "late"}}
+        opened, first = results()
+        self.assertEqual(first["state"], 0)
+        self.assertEqual([each["event"] for each in first["events"]], [{"asked": 10}, {"left": 0}])
+        self.assertEqual(first["effects"], [late])
+        # A test injects faults into actions, so the server carries them out.
+        opened, first, second = results(tests=True)
+        self.assertEqual(opened, {"state": 10})
+        self.assertEqual(first, second)
+        self.assertEqual(first["effects"], [{"type": "action", "name": "withdraw", "action": {"amount": 10}}])
+
+    def test_an_action_that_can_be_cancelled_is_an_effect(self) -> None:
+        update: Any = lambda state, received: (None, [action("later", id="a"), action("now")][: received])  # noqa: E731
+        machine = Machine(StoreKind(initial=0, update=update), name="a", configuration={})
+        machine.turn("open", {}, 1)
+        later = {"type": "action", "id": "a", "action": "later"}
+        self.assertEqual(json.loads(machine.turn("input", {"input": 1}, 1)), {"effects": [later]})
+
+    def test_a_failure_of_an_immediate_action_changes_nothing(self) -> None:
+        def update(state: int, received: str) -> Any:
+            if received == "action":
+                raise ValueError("broken")
+            return state + 1, action("action")
+
+        machine = Machine(StoreKind(initial=0, update=update), name="a", configuration={})
+        machine.turn("open", {}, 1)
+        with self.assertRaisesRegex(ValueError, "broken"):
+            machine.turn("input", {"input": "input"}, 1)
+        self.assertEqual(machine.state, 0)
+
+    def test_an_endless_chain_of_actions_does_not_stop_the_program(self) -> None:
+        kind = StoreKind(initial=0, update=lambda state, received: (state + 1, action("again")))
+        program = Program(kind, io.BytesIO())
+        opened = {"store": 1, "name": "a", "configuration": {}, "now": 0, "input": "begin"}
+        program.result({"method": "machine/open", "params": opened})
+        update = json.loads(program.result({"method": "machine/input", "params": opened}) or "")
+        self.assertEqual(update["state"], 1_001)
+        self.assertEqual(update["effects"], [{"type": "action", "action": "again"}])
+
+    def test_a_restored_pair_is_a_state(self) -> None:
+        """Its second element was taken for the effects."""
+        kind = StoreKind(initial=(1, 2), update=lambda state, received: state, state=tuple[int, int])
+        machine = Machine(kind, name="a", configuration={})
+        machine.turn("restore", {"version": 1, "state": [1, 2]})
+        self.assertEqual(machine.state, (1, 2))
+
     def test_responses_of_slow_requests_are_written_together(self) -> None:
         """After the first 50 ms of a read, each response was a write, which woke the server."""
         output = mock.Mock()

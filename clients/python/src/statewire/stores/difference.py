@@ -12,12 +12,11 @@ from typing import Any
 
 from .effects import members
 
-_Patch = list[dict[str, Any]]
 # A list with more moves is replaced, because each move searches the list.
 _MAXIMUM_MOVES = 256
 
 
-def difference(old: Any, new: Any, path: str = "") -> _Patch:
+def difference(old: Any, new: Any, path: str = "") -> list[dict[str, Any]]:
     """Returns the operations that make `old`, the value at `path`, to `new`."""
     if old is new:
         return []
@@ -32,11 +31,11 @@ def difference(old: Any, new: Any, path: str = "") -> _Patch:
     return [] if is_same else [{"op": "replace", "path": path, "value": new}]
 
 
-def _members(old: dict[str, Any], new: dict[str, Any], path: str) -> _Patch:
+def _members(old: dict[str, Any], new: dict[str, Any], path: str) -> list[dict[str, Any]]:
     def place(key: str) -> str:
         return f"{path}/{key.replace('~', '~0').replace('/', '~1')}"
 
-    patch: _Patch = [{"op": "remove", "path": place(key)} for key in old if key not in new]
+    patch: list[dict[str, Any]] = [{"op": "remove", "path": place(key)} for key in old if key not in new]
     for key, value in new.items():
         if key not in old:
             patch.append({"op": "add", "path": place(key), "value": value})
@@ -45,7 +44,7 @@ def _members(old: dict[str, Any], new: dict[str, Any], path: str) -> _Patch:
     return patch
 
 
-def _elements(old: Any, new: Any, path: str) -> _Patch:
+def _elements(old: Any, new: Any, path: str) -> list[dict[str, Any]]:
     shorter = min(len(old), len(new))
     start = next(compress(count(), map(is_not, old, new)), shorter)
     end = min(shorter - start, next(compress(count(), map(is_not, reversed(old), reversed(new))), shorter))
@@ -62,7 +61,7 @@ def _elements(old: Any, new: Any, path: str) -> _Patch:
     # First the other elements are removed, then those of both lists are sorted, then new ones are added.
     ranks = {key: rank for rank, key in enumerate(key for key in after if key in olds)}
     gone_at = [start + index for index, key in enumerate(before) if key not in ranks]
-    patch: _Patch = [{"op": "remove", "path": f"{path}/{index}"} for index in reversed(gone_at)]
+    patch: list[dict[str, Any]] = [{"op": "remove", "path": f"{path}/{index}"} for index in reversed(gone_at)]
     line, maximum = [ranks[key] for key in before if key in ranks], len(patch) + _MAXIMUM_MOVES
     for rank in range(len(line)):
         while line[rank] != rank:

@@ -8,7 +8,7 @@ from inspect import Parameter, signature
 from typing import Any, Literal, get_origin, get_type_hints
 
 from .difference import difference
-from .effects import Effect, given, plain, text
+from .effects import Effect, given, plain, redacted, text
 from .types import Form
 
 # A patch that is this much longer than the state is replaced by it. Short states are patched, so that clients
@@ -27,10 +27,6 @@ class Viewer:
     role: str | None = None
 
 
-# Also the viewer of the default view.
-_SERVER = Viewer()
-
-
 @dataclasses.dataclass(frozen=True)
 class Context:
     """The circumstances of an input or action: an optional last parameter of `initial` and `update`."""
@@ -38,7 +34,7 @@ class Context:
     name: str
     configuration: Any
     now: int
-    viewer: Viewer = _SERVER
+    viewer: Viewer = Viewer()
     is_action: bool = False
     # `reason` and `message`, if the action stands for a failure.
     error: dict[str, str] | None = None
@@ -90,8 +86,7 @@ class StoreKind:
 
     def description(self) -> dict[str, Any]:
         """Returns the result of `machine/describe`."""
-        public = ("configuration", "input", "viewState", "event")
-        schemas = {name: schema for name in public if (schema := self.forms[name].schema)}
+        schemas = {n: schema for n in ("configuration", "input", "viewState", "event") if (schema := self.forms[n].schema)}
         views = {"watchesViewers": bool(self.viewers or self.views_by), "showsState": not self.view}
         return {"protocol": 1, "version": self.version, "schemas": schemas, "viewsBy": self.views_by, **views}
 
@@ -104,44 +99,49 @@ class Machine:
         self.state: Any = None
         self._kind, self._configuration = kind, kind.forms["configuration"].decode(configuration)
         self._context = functools.partial(Context, name, self._configuration)
-        self._viewers: dict[str | None, Viewer] = {None: _SERVER}
+        self._viewers: dict[str | None, Viewer] = {None: Viewer()}
         # The state and the views that the server has, the latter by the property of a viewer; None stands for
         # everyone. The sizes are approximate lengths as JSON.
         self._sent, self._sizes = _UNSENT, {"state": 0, "view": 0}
         self._views: dict[str | None, Any] = {}
 
-    def turn(self, method: str, params: Mapping[str, Any]) -> str:
+    def turn(self, method: str, params: Mapping[str, Any], most_actions: int = 0) -> str:
         """Responds to `machine/METHOD` with an update as JSON text.
 
-        If it raises, nothing has changed, except that the viewers are known.
+        If it raises, nothing has changed, except that the viewers are known. It applies at most
+        `most_actions` immediate actions, too; others are effects of the update.
         """
         kind, viewer = self._kind, _viewer(params.get("viewer", {}))
         context = self._context(params.get("now", 0), viewer, method == "action", params.get("error"))
         if method == "open":
             result = call(kind.initial, self._configuration, context)
         elif method == "restore":
-            result = self._restored(kind, params["version"], params["state"])
+            result = self._restored(kind, params["version"], params["state"]), ()
         elif method == "viewers":
             viewers = [_viewer(members) for members in params["viewers"]]
-            self._viewers = {None: _SERVER} | {getattr(v, kind.views_by): v for v in viewers if kind.views_by}
+            self._viewers = {None: Viewer()} | {getattr(v, kind.views_by): v for v in viewers if kind.views_by}
             result = call(kind.viewers, self.state, viewers, context)
         else:
             result = call(kind.update, self.state, kind.forms[method].decode(params[method]), context)
-        state, effects = result if isinstance(result, tuple) and len(result) == 2 else (result, [])
-        return self._update(self.state if state is None else state, effects)
+        state, effects = _parts(result, self.state)
+        while most_actions and (now := next((e for e in effects if e.type == "action" and "id" not in e.members), None)):
+            effects, most_actions = [each for each in effects if each is not now], most_actions - 1
+            action, then = plain(now.members["action"]), self._context(context.now, is_action=True)
+            state, more = _parts(call(kind.update, state, kind.forms["action"].decode(action), then), state)
+            effects += more
+        return self._update(state, effects)
 
     def _restored(self, kind: StoreKind, version: int, state: Any) -> Any:
         if version > kind.version or (version < kind.version and not kind.migrate):
             raise ValueError(f"a state of version {version} cannot be used by version {kind.version}")
-        form = plain(call(kind.migrate, version, state)) if version < kind.version else state
-        new = kind.forms["state"].decode(form)
+        new = kind.forms["state"].decode(plain(call(kind.migrate, version, state)) if version < kind.version else state)
         # The server does not have a state that was converted, nor new members of the type with defaults.
         self._sent = _UNSENT if new is not state and difference(state, plain(new)) else new
         # It can have a view of the earlier process, which another one replaces.
         self._views = {None: _UNSENT} if kind.view else {}
         return new
 
-    def _update(self, state: Any, effects: Any) -> str:
+    def _update(self, state: Any, effects: list[Effect]) -> str:
         """Returns the update to a state; then the server has it."""
         views = {name: self.view_of(state, each) for name, each in self._viewers.items()}
         # There are no views before the first that is not the state.
@@ -152,13 +152,9 @@ class Machine:
             changes[name] = self._change(self._views.get(name, _UNSENT), view, "view", "viewPatch")
         update = self._change(self._sent, state, "state", "patch") | (changes.pop(None, None) or {})
         update |= given(views={name: change for name, change in changes.items() if change != {}} or None)
-        for effect in [effects] if isinstance(effects, Effect) else effects:
-            if effect.type == "event":
-                update.setdefault("events", []).append(effect.members)
-            elif effect.type == "redacted":
-                update["redacted"] = True
-            else:
-                update.setdefault("effects", []).append({"type": effect.type, **effect.members})
+        events = [each.members for each in effects if each.type == "event"]
+        others = [{"type": each.type, **each.members} for each in effects if each.type not in ("event", "redacted")]
+        update |= given(events=events or None, effects=others or None, redacted=redacted() in effects or None)
         response = text(update)
         self.state, self._sent, self._views = state, state, views
         return response
@@ -176,9 +172,15 @@ class Machine:
 
     def view_of(self, state: Any, viewer: Viewer) -> Any:
         """Returns what a viewer receives of a state."""
-        known = Viewer(**{by: getattr(viewer, by)}) if (by := self._kind.views_by) else _SERVER
+        known = Viewer(**{by: getattr(viewer, by)}) if (by := self._kind.views_by) else Viewer()
         view = call(self._kind.view, state, known, self._configuration)
         return state if view is None else view
+
+
+def _parts(result: Any, before: Any) -> tuple[Any, list[Effect]]:
+    """Returns the state and the effects of a result of `update`, `initial` or `viewers`."""
+    state, effects = result if isinstance(result, tuple) and len(result) == 2 else (result, [])
+    return before if state is None else state, [effects] if isinstance(effects, Effect) else list(effects)
 
 
 def _viewer(members: Mapping[str, Any]) -> Viewer:

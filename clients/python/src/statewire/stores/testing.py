@@ -172,8 +172,7 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
 
     def _start(self, effect: dict[str, Any]) -> None:
         """Begins work now, or after the earlier work of its queue."""
-        if "throttle" in effect:
-            self._throttled[effect["id"]] = self.now + effect["throttle"]
+        self._throttled |= {effect["id"]: self.now + effect["throttle"]} if "throttle" in effect else {}
         self._cancel(effect["id"] if effect.get("latest") else None, False)
         self._tasks.append(_Task(effect, 0, attempt=1))
 
