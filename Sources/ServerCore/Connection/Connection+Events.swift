@@ -123,6 +123,7 @@ extension Connection {
       backlog.removeAll()
       dropWaiting()
       _ = running.removeAll()
+      deferred = []
       participant.session.leave(participant, isolation: shard)
     }
   }
@@ -165,9 +166,12 @@ extension Connection {
 
   /// True if requests that were begun have open responses, or responses wait to be written.
   public var owesResponses: Bool {
-    running.openResponses > 0 || deferredResponses > 0 || writer.isOffloading
+    running.openResponses > 0 || !deferred.isEmpty || writer.isOffloading
       || writer.awaitsCommits
   }
+
+  /// True if messages have not been passed to the output.
+  public var hasUnsentMessages: Bool { !writer.isEmpty }
 
   private var hasNoBacklog: Bool { backlog.isEmpty && waitingBatch == nil }
 
@@ -291,7 +295,7 @@ extension Connection {
   private func closeIfDone() {
     guard life.isDraining else { return }
     let isDone =
-      running.openResponses == 0 && deferredResponses == 0 && hasNoBacklog && offloaded == nil
+      running.openResponses == 0 && deferred.isEmpty && hasNoBacklog && offloaded == nil
       && linkState?.isOpen != true && !output.awaitsEarlier
     if isDone, writer.isEmpty { close() }
   }
@@ -356,6 +360,9 @@ extension Connection: ClientWriterDelegate {
   /// carried out, and get no time either.
   private func cancelOverdue() {
     guard life.isTimeUp else { return }
+    output.expireEarlier()
+    for request in deferred { respondCancelled(to: request.address) }
+    deferred = []
     // In a session with a handle the effects continue; only their responses are cancelled.
     let livesOn = participant.session.handle != nil
     for (request, address) in running.removeAll() {

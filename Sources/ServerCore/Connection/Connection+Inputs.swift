@@ -86,7 +86,8 @@ extension Connection {
       }
     }
     subscription.whenSettled(inputID) { [weak self] completion in
-      guard let self, let address = running.remove(waiting) else { return }
+      guard let self, waiting.isRunning else { return }
+      guard let address = running.remove(waiting) else { return output.requestEnded() }
       respond(
         to: address, completion, changed: base.map(subscription.hasChanged) ?? false,
         isFirst: base != nil)

@@ -5,6 +5,14 @@ internal import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
 
+/// A request whose response a function gives later.
+final class DeferredRequest {
+  /// The address of the response; nil for a notification.
+  let address: ReplyAddress?
+
+  init(address: ReplyAddress?) { self.address = address }
+}
+
 // Responses to the request that is being processed. A notification gets none.
 extension Connection {
   /// Responds with a result.
@@ -58,13 +66,13 @@ extension Connection {
         connection.continue(request, continuation, shard)
       }
     case .deferred(let body):
-      let address = request.address
-      if address != nil { request.batch?.open += 1 }
-      deferredResponses += 1
+      let waiting = DeferredRequest(address: request.address)
+      if waiting.address != nil { request.batch?.open += 1 }
+      deferred.append(waiting)
       body { [weak self] in
-        guard let self else { return }
-        deferredResponses -= 1
-        guard let address else { return writer.awaitTurnEnd() }
+        guard let self, let index = deferred.firstIndex(where: { $0 === waiting }) else { return }
+        deferred.remove(at: index)
+        guard let address = waiting.address else { return writer.awaitTurnEnd() }
         writer.respond(to: address) { $0.result { _ in } }
       }
     case .moved(let participant, let result):

@@ -42,8 +42,8 @@ public final class Connection {
   /// stream.
   var isFramingKnown: Bool
   var isIdleAwaited = false
-  /// The number of requests whose response a function gives later; see `MethodResult.deferred`.
-  var deferredResponses: UInt16 = 0
+  /// The requests whose response a function gives later; see `MethodResult.deferred`.
+  var deferred: [DeferredRequest] = []
   /// Number of requests that were offloaded, modulo 2^32.
   var offloadCount: UInt32 = 0
 

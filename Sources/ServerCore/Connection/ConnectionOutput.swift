@@ -40,6 +40,13 @@ public protocol ConnectionOutput: ClientOutput {
 
   /// True if the client waits for responses of earlier connections.
   var awaitsEarlier: Bool { get }
+
+  /// Ends the requests of earlier connections, whose time is over, with the error -32800; called at the
+  /// end of each turn from then on.
+  func expireEarlier()
+
+  /// Records that a request has ended without output.
+  func requestEnded()
 }
 
 extension ConnectionOutput {
@@ -67,4 +74,10 @@ extension ConnectionOutput {
 
   /// False: an output without earlier connections.
   public var awaitsEarlier: Bool { false }
+
+  /// Does nothing: an output without earlier connections.
+  public func expireEarlier() {}
+
+  /// Does nothing: an output that outlives its requests.
+  public func requestEnded() {}
 }

@@ -21,6 +21,9 @@ final class RunningRequest {
   /// The place in the list of requests; nil if it is in none.
   fileprivate var place: Int?
 
+  /// True until it is removed.
+  var isRunning: Bool { place != nil }
+
   enum End {
     /// The other party has carried out the input. Cancelling the request does not end the wait, because
     /// it does not end the exchange.
@@ -99,7 +102,7 @@ struct RunningRequests {
   mutating func cancelLatest(_ id: RequestID) -> (request: RunningRequest, address: ReplyAddress?)?
   {
     guard let request = latest[id] else { return nil }
-    if request.subscription.isReplied(request.inputID) { return (request, remove(request)) }
+    if !request.subscription.hasExchange(request.inputID) { return (request, remove(request)) }
     return (request, request.end == .reply ? nil : takeAddress(of: request))
   }
 

@@ -172,6 +172,9 @@ public final class Subscription {
   /// True if no exchange delays the response to an input.
   public func isReplied(_ inputID: InputID) -> Bool { storeEntry.store.isReplied(inputID) }
 
+  /// True while another party works at an input.
+  public func hasExchange(_ inputID: InputID) -> Bool { storeEntry.store.hasExchange(inputID) }
+
   /// Calls `body` when the exchanges of an input have ended; see `AnyStore.whenReplied`.
   public func whenReplied(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
     storeEntry.store.whenReplied(inputID, body)

@@ -59,6 +59,8 @@ public final class ClosedStore: AnyStore {
   }
   /// True: the store has no work.
   public func isReplied(_ inputID: InputID) -> Bool { true }
+  /// False: the store has no work.
+  public func hasExchange(_ inputID: InputID) -> Bool { false }
   /// Does nothing: a closed store accepts no inputs.
   public func whenReplied(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {}
   /// Does nothing: no request waits for an input of the store.

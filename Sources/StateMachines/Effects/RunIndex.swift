@@ -10,12 +10,12 @@ final class RunIndex {
   /// Adds a run; its number must be greater than all before.
   func add<Action>(_ run: EffectRunner<Action>.Run) {
     for id in Self.ids(of: run) { ids[id, default: []].append(run.number) }
-    if Self.isOfInput(run) { inputIDs[run.inputID, default: []].append(run.number) }
+    if Self.isCancelledWithInput(run) { inputIDs[run.inputID, default: []].append(run.number) }
   }
 
   func remove<Action>(_ run: EffectRunner<Action>.Run) {
     for id in Self.ids(of: run) { Self.remove(run.number, from: &ids[id]) }
-    if Self.isOfInput(run) { Self.remove(run.number, from: &inputIDs[run.inputID]) }
+    if Self.isCancelledWithInput(run) { Self.remove(run.number, from: &inputIDs[run.inputID]) }
   }
 
   /// Returns the runs with an id, or with a window of this id, in the order in which they began.
@@ -25,7 +25,7 @@ final class RunIndex {
   /// party has been asked to do continues.
   func runs(of inputID: InputID) -> [RunNumber] { inputIDs[inputID] ?? [] }
 
-  private static func isOfInput<Action>(_ run: EffectRunner<Action>.Run) -> Bool {
+  private static func isCancelledWithInput<Action>(_ run: EffectRunner<Action>.Run) -> Bool {
     run.work.exchange == nil
   }
 

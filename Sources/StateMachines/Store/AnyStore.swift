@@ -74,6 +74,9 @@ public protocol AnyStore: AnyObject {
   /// True if no exchange delays the response to an input.
   func isReplied(_ inputID: InputID) -> Bool
 
+  /// True while another party works at an input, also at an action of its effects.
+  func hasExchange(_ inputID: InputID) -> Bool
+
   /// Calls `body` once when the exchanges of an input have ended.
   ///
   /// - Precondition: they have not ended: `isReplied` is false, and `body` is added in the same turn.

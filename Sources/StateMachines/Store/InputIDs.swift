@@ -73,6 +73,11 @@ struct InputIDs: ~Copyable {
     open.isEmpty || index(of: inputID).map { open[$0].replyWaiters == nil } ?? true
   }
 
+  /// True while an exchange of the input has not ended.
+  func hasExchange(_ inputID: InputID) -> Bool {
+    index(of: inputID).map { open[$0].exchanges > 0 } ?? false
+  }
+
   /// Adds a callback that is called at the end of the exchanges of an input.
   mutating func waitForReply(to inputID: InputID, _ waiter: @escaping (Completion) -> Void) {
     if let index = index(of: inputID) { open[index].replyWaiters?.append(waiter) }

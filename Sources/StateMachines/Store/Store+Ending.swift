@@ -16,6 +16,9 @@ extension Store {
   /// True if no exchange delays the response to an input.
   public func isReplied(_ inputID: InputID) -> Bool { inputIDs.isReplied(inputID) }
 
+  /// True while another party works at an input, also at an action of its effects.
+  public func hasExchange(_ inputID: InputID) -> Bool { inputIDs.hasExchange(inputID) }
+
   /// Calls `body` once when the exchanges of an input have ended, which must not have ended.
   public func whenReplied(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
     inputIDs.waitForReply(to: inputID, body)

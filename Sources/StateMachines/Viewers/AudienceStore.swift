@@ -78,6 +78,7 @@ final class AudienceStore<Machine: StateMachine>: AnyStore {
   }
 
   func isReplied(_ inputID: InputID) -> Bool { store.isReplied(inputID) }
+  func hasExchange(_ inputID: InputID) -> Bool { store.hasExchange(inputID) }
 
   func whenReplied(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
     let before = StateMark(revision: revision, state: shown.mark)

@@ -15,9 +15,10 @@ final class EarlierConnection: @unchecked Sendable {
   private var end: RelayEnd
   private var connection: Connection?
   /// Retains this object until the connection has ended, which does not retain its output.
-  private var own: EarlierConnection?
+  private var selfUntilEnded: EarlierConnection?
   /// True until the present connection has been notified of the last response.
   private var owesResponses = true
+  private let hasExpired = Atomic(false)
   private let isEnded = Atomic(false)
 
   /// The most earlier connections of a client.
@@ -32,7 +33,7 @@ final class EarlierConnection: @unchecked Sendable {
     (self.shard, self.loop) = (shard, loop)
     self.end = end
     self.connection = connection
-    own = self
+    selfUntilEnded = self
     connection.write(to: self)
     // Not in the turn that makes it.
     loop.execute { [self] in update() }
@@ -40,6 +41,9 @@ final class EarlierConnection: @unchecked Sendable {
 
   /// True if the requests have ended; on any loop.
   var isOver: Bool { isEnded.load(ordering: .relaxed) }
+
+  /// True once the time of the requests is over; on any loop.
+  var isExpired: Bool { hasExpired.load(ordering: .relaxed) }
 
   /// Cancels a request.
   func cancel(_ request: RequestID) {
@@ -58,26 +62,28 @@ final class EarlierConnection: @unchecked Sendable {
 
   /// Responds to the open requests with the error -32800, because their time is over.
   func expire() {
+    guard !hasExpired.exchange(true, ordering: .relaxed) else { return }
     execute { connection, shard in connection.take(.timeIsUp, isolation: shard) }
-    loop.execute { [self] in update() }
-    // Responses may wait for commits.
-    loop.scheduleTask(in: TimeAmount(ShardThread.timeToFinish)) { [self] in disconnect() }
+    // Responses may wait for commits. If these come too late, the client must know.
+    loop.scheduleTask(in: TimeAmount(ShardThread.timeToFinish)) { [self] in
+      if connection != nil { close() }
+    }
   }
 
   /// Ends the connection, because the client has disconnected, or nothing is left to be written.
   func disconnect() {
-    execute { connection, shard in connection.take(.disconnected, isolation: shard) }
     loop.execute { [self] in
+      inTurn { connection, shard in connection.take(.disconnected, isolation: shard) }
       responded()
-      (connection, own) = (nil, nil)
+      (connection, selfUntilEnded) = (nil, nil)
       isEnded.store(true, ordering: .relaxed)
     }
   }
 
   /// Notifies the present connection after the last response, and ends when nothing is left.
   private func update() {
-    guard let connection else { return }
-    if !connection.owesResponses { responded() }
+    guard let connection, !connection.owesResponses, !connection.hasUnsentMessages else { return }
+    responded()
     if connection.isIdle { disconnect() }
   }
 
@@ -91,10 +97,15 @@ final class EarlierConnection: @unchecked Sendable {
     _ body: @escaping @Sendable (Connection, isolated Shard) -> Void
   ) {
     loop.execute { [self] in
-      shard.assumeIsolated { shard in
-        guard let connection else { return }
-        shard.turn { body(connection, shard) }
-      }
+      inTurn(body)
+      update()
+    }
+  }
+
+  private func inTurn(_ body: @escaping @Sendable (Connection, isolated Shard) -> Void) {
+    shard.assumeIsolated { shard in
+      guard let connection else { return }
+      shard.turn { body(connection, shard) }
     }
   }
 }
@@ -114,10 +125,20 @@ extension EarlierConnection: ConnectionOutput {
     execute { connection, shard in connection.take(.othersServed, isolation: shard) }
   }
 
+  func requestEnded() {
+    // Not in the turn that ends it.
+    loop.execute { [self] in update() }
+  }
+
+  /// Disconnects the client, because messages for it are lost.
+  func close() {
+    end.post(.cut)
+    disconnect()
+  }
+
   // The present connection has the client's input, and ends.
   func resumeReading() {}
   func expireLater() {}
   func endOutput() {}
   func awaitInputEnd() {}
-  func close() {}
 }

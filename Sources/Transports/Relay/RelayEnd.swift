@@ -182,7 +182,6 @@ final class RelayEnd: @unchecked Sendable {
       for frame in frames { connection.take(frame, isolation: shard) }
       if !connection.canBuffer(partialBytes: partialBytes) { append(.skipFrame) }
     default:
-      if case .timeIsUp = event { for connection in earlier { connection.expire() } }
       if let event = event.event { connection.take(event, isolation: shard) }
     }
   }
@@ -305,6 +304,10 @@ extension RelayEnd: ConnectionOutput {
     for connection in earlier { connection.cancel(request) }
   }
 
+  func expireEarlier() {
+    for connection in earlier { connection.expire() }
+  }
+
   var awaitsEarlier: Bool { earlier.contains { !responded.contains(ObjectIdentifier($0)) } }
 
   func relay(_ request: RelayRequest, to shard: Int) {
@@ -331,9 +334,8 @@ extension RelayEnd: ConnectionOutput {
         end.inTurn { _, shard in connection.take(.disconnected, isolation: shard) }
       }
     }
-    let oldest = earlier.prefix(max(0, earlier.count - EarlierConnection.maximumCount))
-    for connection in oldest { connection.expire() }
-    earlier.removeFirst(oldest.count)
+    let open = earlier.filter { !$0.isExpired }
+    for connection in open.dropLast(EarlierConnection.maximumCount) { connection.expire() }
     append(.handOver(to: next, earlier, connection.takeHandover()))
     flush()
     successor = next

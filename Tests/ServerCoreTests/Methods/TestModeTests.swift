@@ -77,6 +77,22 @@ struct TestModeTests {
     #expect(client.isClosed)
   }
 
+  // The connection waited without end.
+  @Test("an advance of the clock gets an error when its time is over, because work never ends")
+  func overdueAdvance() async throws {
+    let outside = OutsideWork()
+    let client = TestClient(World(underTest: .init(), outside: outside))
+    client.send(Self.advance("1", "1"))
+    let ended = outside.begin()
+    client.tell(.finish)
+    client.tell(.timeIsUp)
+    try await client.expect(failure("1", -32800))
+    #expect(client.isClosed)
+    // It responds no second time.
+    ended()
+    try await client.expect()
+  }
+
   @Test("messages wait until the work of earlier ones is idle, however they are split into chunks")
   func waiting() async throws {
     for together in [true, false] {

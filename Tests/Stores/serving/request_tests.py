@@ -69,6 +69,28 @@ def on_describe(params):
 
         self.wait(accepted, "the inputs have ended")
 
+    def test_cancelled_input_counts_while_the_program_works_at_its_action(self) -> None:
+        program = self.program("""
+def on_input(params):
+    if params["input"] == "next":
+        return {}
+    return {"effects": [{"type": "after", "milliseconds": 0, "action": "hold"}]}
+
+def on_action(params):
+    wait_for("release")
+    return {}
+""")
+        client = self.client(self.serve("--maximum-open-requests", "2", k=program.command))
+        held = [client.send("store/send", store="k", input="hold", settle=True) for _ in range(2)]
+        self.wait(lambda: program.requests("action"), "the program works at the first action")
+        client.call("$/cancelRequest", id=held[0])
+        self.assertEqual(client.response(held[0])["error"]["code"], -32800)
+        refused = client.response(client.send("store/send", store="k", input="next"))
+        self.assertEqual(refused["error"]["data"], {"limit": "openRequests"})
+        program.set("release")
+        self.assertIn("result", client.response(held[1]))
+        self.assertIn("result", client.response(client.send("store/send", store="k", input="next")))
+
     def test_requests_after_the_last_input_get_their_responses(self) -> None:
         program = self.program(HOLDING)
         client = self.client(self.serve(k=program.command))
