@@ -131,9 +131,12 @@ final class SocketServer: ServerBackend {
       for serving in loops where serving.shard.hasJournal {
         try await serving.shard.journalIsRead()
       }
+      let gate = NIOLoopBoundBox.makeBoxSendingValue(
+        AcceptGate(settings, on: loops[0].loop), eventLoop: loops[0].loop)
       for address in listeners {
         open.append(
-          try await listen(on: address, inherited[address], loops[0].loop, threads.group, acceptor))
+          try await listen(
+            on: address, inherited[address], loops[0].loop, threads.group, acceptor, gate))
       }
       for serving in loops {
         sweep(serving, serving.loop === loops[0].loop ? duties : nil, nodes.map { LeaseWatch($0) })
@@ -270,19 +273,17 @@ extension SocketServer.Threads {
 extension SocketServer {
   private static func listen(
     on address: ServerAddress, _ inherited: CInt?, _ loop: any EventLoop,
-    _ group: any EventLoopGroup, _ acceptor: Acceptor
+    _ group: any EventLoopGroup, _ acceptor: Acceptor, _ gate: NIOLoopBoundBox<AcceptGate>
   ) async throws -> (ServerAddress, any Channel) {
-    let gate = NIOLoopBoundBox<AcceptGate>.makeBoxSendingValue(
-      AcceptGate(acceptor.settings), eventLoop: loop)
     // SwiftNIO distributes new connections over the loops in turn.
-    let bootstrap = ServerBootstrap(group: loop, childGroup: group)
+    let listening = ServerBootstrap(group: loop, childGroup: group)
       .serverChannelOption(.backlog, value: backlog)
       // The gate can close after any of them.
       .serverChannelOption(.maxMessagesPerRead, value: 1)
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           channel.closeOnExec()
-          try channel.pipeline.syncOperations.addHandler(gate.value)
+          try channel.pipeline.syncOperations.addHandler(AcceptHandler(gate.value))
         }
       }
       .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -293,49 +294,45 @@ extension SocketServer {
       .childChannelOption(
         .writeBufferWaterMark,
         value: ChannelOptions.Types.WriteBufferWaterMark(low: 4 << 10, high: 16 << 10))
+    func bootstrap(
+      _ accept: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
+    ) -> ServerBootstrap {
+      listening.childChannelInitializer { socket in
+        let counted = accept(socket)
+        // A socket that is not counted is closed.
+        counted.hop(to: loop).whenSuccess { gate.value.countedOrClosed(socket) }
+        return counted
+      }
+    }
     do {
       switch address {
       case .tcp(let host, let port):
         let channel = try await bind(
-          tcp: bootstrap.childChannelInitializer {
-            gate.settle($0, acceptor.accept(tcp: $0), on: loop)
-          }, inherited, host, port
-        )
+          tcp: bootstrap { acceptor.accept(tcp: $0) }, inherited, host, port)
         return (.tcp(host: host, port: channel.localAddress?.port ?? port), channel)
       case .tls(let host, let port):
         guard let certificate = acceptor.certificate else {
           throw StartupError("cannot listen on \(address): TLS requires a certificate")
         }
         let channel = try await bind(
-          tcp: bootstrap.childChannelInitializer {
-            gate.settle($0, acceptor.accept(tls: $0, certificate), on: loop)
-          },
-          inherited, host, port)
+          tcp: bootstrap { acceptor.accept(tls: $0, certificate) }, inherited, host, port)
         return (.tls(host: host, port: channel.localAddress?.port ?? port), channel)
       case .web(let host, let port):
         let channel = try await bind(
-          tcp: bootstrap.childChannelInitializer {
-            gate.settle($0, acceptor.accept(web: $0), on: loop)
-          }, inherited, host, port
-        )
+          tcp: bootstrap { acceptor.accept(web: $0) }, inherited, host, port)
         return (.web(host: host, port: channel.localAddress?.port ?? port), channel)
       case .secureWeb(let host, let port):
         guard let certificate = acceptor.certificate else {
           throw StartupError("cannot listen on \(address): TLS requires a certificate")
         }
         let channel = try await bind(
-          tcp: bootstrap.childChannelInitializer {
-            gate.settle($0, acceptor.accept(secureWeb: $0, certificate), on: loop)
-          },
-          inherited, host, port)
+          tcp: bootstrap { acceptor.accept(secureWeb: $0, certificate) }, inherited, host, port)
         return (.secureWeb(host: host, port: channel.localAddress?.port ?? port), channel)
       case .unix(let path):
         if inherited == nil { try UnixSocketFile.removeStale(path) }
         let descriptor = try inherited ?? UnixSocketFile.bind(path)
         let channel =
-          try await bootstrap
-          .childChannelInitializer { gate.settle($0, acceptor.accept(unix: $0), on: loop) }
-          .withBoundSocket(descriptor).get()
+          try await bootstrap { acceptor.accept(unix: $0) }.withBoundSocket(descriptor).get()
         // SwiftNIO uses 128 for a socket that it has not created.
         Glibc.listen(descriptor, backlog)
         return (address, channel)
