@@ -200,17 +200,28 @@ extension ConnectionRegistry {
 
   /// - Returns: False if no connection of this loop is silent.
   private func closeOldestSilent() -> Bool {
-    let oldest = silent.takeOldest(1) { silentSince($0) }
-    for id in oldest {
-      counts.silentConnectionIsClosed()
-      if let channel = handlers[id]?.context?.channel ?? pending[id]?.channel {
-        counts.leave(ObjectIdentifier(channel))
+    // The first bytes of a client may have arrived, and are read soon.
+    var arriving: [ObjectIdentifier] = []
+    defer { for id in arriving { markSilent(id, since: silentSince(id) ?? settings.now()) } }
+    while arriving.count < Self.maximumArriving,
+      let id = silent.takeOldest(1, { silentSince($0) }).first
+    {
+      let channel = handlers[id]?.context?.channel ?? pending[id]?.channel
+      if channel?.hasUnreadBytes == true {
+        arriving.append(id)
+        continue
       }
+      counts.silentConnectionIsClosed()
+      if let channel { counts.leave(ObjectIdentifier(channel)) }
       handlers[id]?.abandon()
       pending[id]?.abandon()
+      return true
     }
-    return !oldest.isEmpty
+    return false
   }
+
+  /// The most connections with unread bytes that are passed over to find a silent one.
+  private static let maximumArriving = 64
 
   private func markSilent(_ id: ObjectIdentifier, since now: ContinuousClock.Instant) {
     silent.append(id, since: now, of: handlers.count + pending.count) { silentSince($0) }
