@@ -21,8 +21,8 @@ final class ProgramMailbox: Sendable {
     /// one for each store.
     var wakers: [ReplyQueue] = []
 
-    /// Returns true if the thread is to be woken now.
-    mutating func wakes() -> Bool {
+    /// Returns true if the caller is to wake the thread now.
+    mutating func claimWake() -> Bool {
       guard !isWoken, !messages.isEmpty else { return false }
       isWoken = true
       return true
@@ -70,7 +70,7 @@ final class ProgramMailbox: Sendable {
 
   /// Adds a message. After `close` it is dropped, except that its sender gets an error.
   ///
-  /// - Parameter waker: The host of the sender, after whose turn the thread is woken: it takes all
+  /// - Parameter waker: The queue of the host of the sender, after whose turn the thread is woken: it takes all
   ///   messages of the turn together. Nil to wake it now.
   func post(_ message: ProgramCommandMessage, after waker: ReplyQueue? = nil) {
     let entry = (message, busy?())
@@ -78,9 +78,9 @@ final class ProgramMailbox: Sendable {
       guard !state.isClosed else { return .isClosed }
       state.messages.append(entry)
       // A long turn wakes the thread before its end, which then works beside it.
-      guard let waker, state.messages.count < Self.mostTogether,
-        state.wakers.count < Self.mostWakers
-      else { return state.wakes() ? .wakes : .waits }
+      guard let waker, state.messages.count < Self.maximumTogether,
+        state.wakers.count < Self.maximumWakers
+      else { return state.claimWake() ? .wakes : .waits }
       // Each host wakes the thread itself: another one may end before it does.
       guard !state.isWoken, !state.wakers.contains(where: { $0 === waker }) else { return .waits }
       state.wakers.append(waker)
@@ -90,7 +90,7 @@ final class ProgramMailbox: Sendable {
     case .waits: break
     case .wakes: wake()
     case .wakesLater(let waker):
-      waker.afterTurn { [self] in if state.withLock({ $0.wakes() }) { wake() } }
+      waker.afterTurn { [self] in if state.withLock({ $0.claimWake() }) { wake() } }
     case .isClosed:
       message.fail()
       entry.1?()
@@ -98,9 +98,9 @@ final class ProgramMailbox: Sendable {
   }
 
   /// The most messages of a turn that the thread takes together.
-  private static let mostTogether = 256
+  private static let maximumTogether = 256
   /// The most queues that wake the thread later; a further one wakes it now.
-  private static let mostWakers = 16
+  private static let maximumWakers = 16
 
   /// The way in which the thread learns of a message.
   private enum Posted {

@@ -15,10 +15,10 @@ enum ThreadLimits {
     guard limit(RLIMIT_AS) == nil, limit(RLIMIT_DATA) == nil,
       let overcommitment = file("/proc/sys/vm/overcommit_memory").flatMap(number),
       overcommitment < 2,
-      let mostTasks = file("/proc/sys/kernel/threads-max").flatMap(number),
-      let mostNumbers = file("/proc/sys/kernel/pid_max").flatMap(number),
+      let maximumTasks = file("/proc/sys/kernel/threads-max").flatMap(number),
+      let maximumID = file("/proc/sys/kernel/pid_max").flatMap(number),
       let tasks = file("/proc/loadavg").flatMap(allTasks),
-      min(limit(__RLIMIT_NPROC) ?? .max, mostTasks, mostNumbers) - tasks >= wanted,
+      min(limit(__RLIMIT_NPROC) ?? .max, maximumTasks, maximumID) - tasks >= wanted,
       let groups = file("/proc/self/cgroup")
     else { return false }
     return groupsLeaveRoom(for: wanted, groups, folder: "/sys/fs/cgroup")
@@ -66,12 +66,13 @@ enum ThreadLimits {
     while true {
       let group = path.isEmpty ? folder : "\(folder)/\(path)"
       guard access("\(group)/cgroup.procs", F_OK) == 0 else { return false }
-      if let most = file("\(group)/pids.max") {
-        // The root has no limit, so this is the group of a container, and those that contain it are not seen.
-        if path.isEmpty { return false }
+      let limit = file("\(group)/pids.max")
+      // The root has neither, so this is the group of a container, and those that contain it are not seen.
+      if path.isEmpty, limit != nil || access("\(group)/cgroup.events", F_OK) == 0 { return false }
+      if let limit {
         // "max" is not a number.
-        if let most = number(most) {
-          guard let tasks = file("\(group)/pids.current").flatMap(number), most - tasks >= wanted
+        if let limit = number(limit) {
+          guard let tasks = file("\(group)/pids.current").flatMap(number), limit - tasks >= wanted
           else { return false }
         }
       }

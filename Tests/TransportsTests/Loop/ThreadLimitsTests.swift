@@ -31,7 +31,8 @@ struct ThreadLimitsTests {
       // Groups that are not there, and no groups at all.
       ("0::/a/b", ["", "a/"], [:], false), ("0::/", [], [:], false),
       // The groups of a container are within others, which it does not see.
-      ("0::/", [""], ["pids.max": "max"], false), ("0::/../a", ["", "a/"], [:], false),
+      ("0::/", [""], ["pids.max": "max"], false), ("0::/", [""], ["cgroup.events": ""], false),
+      ("0::/../a", ["", "a/"], [:], false),
       // The first version of control groups counts.
       (
         "3:cpu:/x\n2:pids:/a\n0::/b", ["", "b/", "pids/", "pids/a/"],
