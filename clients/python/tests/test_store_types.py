@@ -117,5 +117,6 @@ class Types(unittest.TestCase):
             return state
 
         kind = StoreKind(initial=State(), update=update)
-        self.assertEqual((kind.state, kind.inputs, kind.actions), (State, Input, Input))
+        for name, of in {"state": State, "input": Input, "action": Input}.items():
+            self.assertEqual(kind.forms[name].schema, Form(of, tagged=of is Input).schema)
         self.assertEqual(kind.description()["schemas"]["viewState"]["$ref"], "#/$defs/State")

@@ -633,9 +633,10 @@ class Served(unittest.TestCase):
             program = Program(StoreKind(initial=10, update=withdraw), io.BytesIO())
             program.result({"method": "machine/describe", "params": {"protocol": 1, **description}})
             opened = {"store": 1, "name": "a", "configuration": {}, "now": 0, "input": 10}
-            texts = [program.result({"method": f"machine/{method}", "params": opened}) for method in ("open", "input")]
+            texts = []
             with contextlib.suppress(Refusal):
-                texts.append(program.result({"method": "machine/input", "params": opened}))
+                for method in ("open", "input", "input"):
+                    texts.append(program.result({"method": f"machine/{method}", "params": opened}))
             return [json.loads(text or "") for text in texts]
 
         late = {"type": "after", "milliseconds": 1, "action": {"type": "late"}}

@@ -30,7 +30,7 @@ class Refusal(Exception):
 
 def action(action: Any, *, name: str | None = None, id: str | None = None, failed: Any = None,
            latest: bool = False) -> Effect:  # fmt: skip
-    """Applies an action before later inputs. A test can inject faults into `name`; then `failed` is applied."""
+    """Applies an action before later inputs. A test can inject faults into `name`: then it is `failed`."""
     return _effect("action", action=action, name=name, id=id, failed=failed, latest=latest or None)
 
 

@@ -16,6 +16,8 @@ from .types import Form
 _SLACK = 256
 # Differs from each state and view.
 _UNSENT: Any = object()
+# Returns true for an action that nothing can cancel.
+_is_immediate: Any = lambda effect: effect.type == "action" and "id" not in effect.members  # noqa: E731
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,23 +72,20 @@ class StoreKind:
     actions: Any = None
     events: Any = None
 
-    def __post_init__(self) -> None:
-        state, event, *_ = [*_hints(self.update)[:-1], None, None]
-        for name, hint in {"state": state, "inputs": event, "actions": event}.items():
-            if getattr(self, name) is None and dict not in (hint, get_origin(hint)):
-                object.__setattr__(self, name, hint)
-
     @functools.cached_property
     def forms(self) -> dict[str, Form]:
         """The forms of the types, by the names in the protocol."""
-        view_state = _hints(self.view)[-1] if self.view else self.state
-        values = {"configuration": self.configuration, "state": self.state, "viewState": view_state}
-        messages = {"input": self.inputs, "action": self.actions, "event": self.events}
+        hints = [None if dict in (hint, get_origin(hint)) else hint for hint in _hints(self.update)[:-1]]
+        state, event, *_ = [*hints, None, None]
+        view_state = _hints(self.view)[-1] if self.view else self.state or state
+        values = {"configuration": self.configuration, "state": self.state or state, "viewState": view_state}
+        messages = {"input": self.inputs or event, "action": self.actions or event, "event": self.events}
         return {name: Form(of, tagged=name in messages) for name, of in (values | messages).items()}
 
     def description(self) -> dict[str, Any]:
         """Returns the result of `machine/describe`."""
-        schemas = {n: schema for n in ("configuration", "input", "viewState", "event") if (schema := self.forms[n].schema)}
+        public = ("configuration", "input", "viewState", "event")
+        schemas = {name: schema for name in public if (schema := self.forms[name].schema)}
         views = {"watchesViewers": bool(self.viewers or self.views_by), "showsState": not self.view}
         return {"protocol": 1, "version": self.version, "schemas": schemas, "viewsBy": self.views_by, **views}
 
@@ -118,13 +117,13 @@ class Machine:
         elif method == "restore":
             result = self._restored(kind, params["version"], params["state"]), ()
         elif method == "viewers":
-            viewers = [_viewer(members) for members in params["viewers"]]
-            self._viewers = {None: Viewer()} | {getattr(v, kind.views_by): v for v in viewers if kind.views_by}
-            result = call(kind.viewers, self.state, viewers, context)
+            shown = [_viewer(members) for members in params["viewers"]]
+            self._viewers = {None: Viewer()} | {getattr(v, kind.views_by): v for v in shown if kind.views_by}
+            result = call(kind.viewers, self.state, shown, context)
         else:
             result = call(kind.update, self.state, kind.forms[method].decode(params[method]), context)
         state, effects = _parts(result, self.state)
-        while most_actions and (now := next((e for e in effects if e.type == "action" and "id" not in e.members), None)):
+        while most_actions and (now := next(filter(_is_immediate, effects), None)):
             effects, most_actions = [each for each in effects if each is not now], most_actions - 1
             action, then = plain(now.members["action"]), self._context(context.now, is_action=True)
             state, more = _parts(call(kind.update, state, kind.forms["action"].decode(action), then), state)
@@ -134,7 +133,8 @@ class Machine:
     def _restored(self, kind: StoreKind, version: int, state: Any) -> Any:
         if version > kind.version or (version < kind.version and not kind.migrate):
             raise ValueError(f"a state of version {version} cannot be used by version {kind.version}")
-        new = kind.forms["state"].decode(plain(call(kind.migrate, version, state)) if version < kind.version else state)
+        form = plain(call(kind.migrate, version, state)) if version < kind.version else state
+        new = kind.forms["state"].decode(form)
         # The server does not have a state that was converted, nor new members of the type with defaults.
         self._sent = _UNSENT if new is not state and difference(state, plain(new)) else new
         # It can have a view of the earlier process, which another one replaces.
@@ -153,7 +153,7 @@ class Machine:
         update = self._change(self._sent, state, "state", "patch") | (changes.pop(None, None) or {})
         update |= given(views={name: change for name, change in changes.items() if change != {}} or None)
         events = [each.members for each in effects if each.type == "event"]
-        others = [{"type": each.type, **each.members} for each in effects if each.type not in ("event", "redacted")]
+        others = [{"type": e.type, **e.members} for e in effects if e.type not in ("event", "redacted")]
         update |= given(events=events or None, effects=others or None, redacted=redacted() in effects or None)
         response = text(update)
         self.state, self._sent, self._views = state, state, views
