@@ -18,26 +18,23 @@ struct Acceptor: Sendable {
   /// Accepts standard input and output. The time limits do not apply: the client is the process
   /// that started this program.
   func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
-    channel.eventLoop.makeCompletedFuture {
-      let refusal = try enter(channel)
+    enter(channel) { refusal in
       try channel.pipeline.syncOperations.addHandler(
         handler(channel, refusal, isRemote: false, over: .stdio))
     }
   }
 
   func accept(unix channel: any Channel) -> EventLoopFuture<Void> {
-    UnixClient.user(of: channel).flatMapThrowing { user in
-      channel.closeOnExec()
-      let refusal = try registry(of: channel).enter(
-        channel, refusing: UnixClient.mayConnect(user: user) ? nil : .user)
-      try channel.pipeline.syncOperations.addHandler(
-        handler(channel, refusal, isRemote: true, over: .unix))
+    UnixClient.user(of: channel).flatMap { user in
+      enter(channel, refusing: UnixClient.mayConnect(user: user) ? nil : .user) { refusal in
+        try channel.pipeline.syncOperations.addHandler(
+          handler(channel, refusal, isRemote: true, over: .unix))
+      }
     }
   }
 
   func accept(tcp channel: any Channel) -> EventLoopFuture<Void> {
-    channel.eventLoop.makeCompletedFuture {
-      let refusal = try enter(channel)
+    enter(channel) { refusal in
       try channel.pipeline.syncOperations.addHandler(
         handler(channel, refusal, isRemote: true, over: .tcp))
     }
@@ -46,8 +43,7 @@ struct Acceptor: Sendable {
   func accept(
     tls channel: any Channel, _ certificate: ServerCertificate
   ) -> EventLoopFuture<Void> {
-    channel.eventLoop.makeCompletedFuture {
-      let refusal = try enter(channel)
+    enter(channel) { refusal in
       try channel.pipeline.syncOperations.addHandler(
         NIOSSLServerHandler(context: certificate.context))
       // A refused client gets its reason after the handshake; nothing can be sent before it.
@@ -60,8 +56,7 @@ struct Acceptor: Sendable {
   }
 
   func accept(web channel: any Channel) -> EventLoopFuture<Void> {
-    channel.eventLoop.makeCompletedFuture {
-      let refusal = try enter(channel)
+    enter(channel) { refusal in
       try channel.pipeline.syncOperations.addHandler(webHandler(channel, refusal, isSecure: false))
     }
   }
@@ -69,8 +64,7 @@ struct Acceptor: Sendable {
   func accept(
     secureWeb channel: any Channel, _ certificate: ServerCertificate
   ) -> EventLoopFuture<Void> {
-    channel.eventLoop.makeCompletedFuture {
-      let refusal = try enter(channel)
+    enter(channel) { refusal in
       try channel.pipeline.syncOperations.addHandler(
         NIOSSLServerHandler(context: certificate.context))
       let handler = NIOLoopBound(
@@ -82,9 +76,20 @@ struct Acceptor: Sendable {
     }
   }
 
-  private func enter(_ channel: any Channel) throws -> Refusal? {
+  /// Counts a channel, and adds its handlers.
+  ///
+  /// - Parameters:
+  ///   - given: A reason to refuse it, if one is known already.
+  ///   - addHandlers: Called with the reason to refuse it; nil if it is served.
+  private func enter(
+    _ channel: any Channel, refusing given: Refusal? = nil,
+    _ addHandlers: @escaping @Sendable (Refusal?) throws -> Void
+  ) -> EventLoopFuture<Void> {
     channel.closeOnExec()
-    return try registry(of: channel).enter(channel)
+    let registry = loop(of: channel).registry
+    let room =
+      given == nil ? registry.value.makeRoom() : channel.eventLoop.makeSucceededVoidFuture()
+    return room.flatMapThrowing { try addHandlers(registry.value.enter(channel, refusing: given)) }
   }
 
   private func registry(of channel: any Channel) -> ConnectionRegistry {

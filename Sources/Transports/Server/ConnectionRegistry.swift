@@ -177,7 +177,6 @@ extension ConnectionRegistry {
     _ channel: any Channel, refusing given: Refusal? = nil
   ) throws(TooManyRefused) -> Refusal? {
     let id = ObjectIdentifier(channel)
-    if given == nil { closeSilentConnection() }
     if let refusal = given ?? counts.enter(ClientAddress(channel.remoteAddress), id) {
       shardMetrics.count(refusal.error)
       guard counts.enterRefused() else { throw TooManyRefused() }
@@ -189,13 +188,20 @@ extension ConnectionRegistry {
   }
 
   /// Closes the connection that has been silent for longest, if few places are left for new
-  /// clients.
+  /// clients. A loop without a silent connection asks the other loops, one after another.
   ///
-  /// Starts before all places are taken, because a loop without a silent connection asks the other
-  /// loops to close one, and they do so later.
-  private func closeSilentConnection() {
-    guard counts.isNearlyFull, !closeOldestSilent() else { return }
-    for other in otherLoops { other.execute { _ = $0.closeOldestSilent() } }
+  /// - Returns: A future that completes before the client for which there is to be room is counted.
+  func makeRoom() -> EventLoopFuture<Void> {
+    let done = loop.makeSucceededVoidFuture()
+    guard counts.isNearlyFull, !closeOldestSilent() else { return done }
+    return otherLoops.reduce(done) { before, other in
+      before.flatMap { [counts, loop] in
+        guard counts.isNearlyFull else { return loop.makeSucceededVoidFuture() }
+        let closed = other.loop.submit { _ = other.registry.value.closeOldestSilent() }
+        // It fails if the loop has ended.
+        return closed.recover { _ in }.hop(to: loop)
+      }
+    }
   }
 
   /// - Returns: False if no connection of this loop is silent.
