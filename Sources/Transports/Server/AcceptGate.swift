@@ -52,15 +52,11 @@ final class AcceptGate {
   func accepted(_ socket: any Channel) {
     uncounted[ObjectIdentifier(socket)] = socket
     update()
-    // SwiftNIO may close it before its loop sees it. The socket is kept until then, so that no other one
-    // has its identifier.
-    let gate = NIOLoopBound(self, eventLoop: loop)
-    socket.closeFuture.hop(to: loop).whenComplete { _ in gate.value.countedOrClosed(socket) }
   }
 
   /// Records that a socket was counted or closed.
   func countedOrClosed(_ socket: any Channel) {
-    guard uncounted.removeValue(forKey: ObjectIdentifier(socket)) != nil else { return }
+    uncounted[ObjectIdentifier(socket)] = nil
     update()
   }
 

@@ -286,21 +286,17 @@ extension SocketServer {
           try channel.pipeline.syncOperations.addHandler(AcceptHandler(gate.value))
         }
       }
-      .childChannelOption(.allowRemoteHalfClosure, value: true)
-      // One read, then the loop serves the other connections.
-      .childChannelOption(.maxMessagesPerRead, value: 1)
-      .childChannelOption(.recvAllocator, value: ReceiveBuffers())
-      // Bytes that wait in the channel can no longer be coalesced.
-      .childChannelOption(
-        .writeBufferWaterMark,
-        value: ChannelOptions.Types.WriteBufferWaterMark(low: 4 << 10, high: 16 << 10))
     func bootstrap(
-      _ accept: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
+      isTCP: Bool = true, _ accept: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
     ) -> ServerBootstrap {
       listening.childChannelInitializer { socket in
-        let counted = accept(socket)
+        // Not by options of the bootstrap: if one failed, SwiftNIO would close the socket before this.
+        let counted = socket.eventLoop.makeCompletedFuture { try configure(socket, isTCP: isTCP) }
+          .flatMap { accept(socket) }
         // A socket that is not counted is closed.
-        counted.hop(to: loop).whenSuccess { gate.value.countedOrClosed(socket) }
+        counted.flatMapError { _ in socket.closeFuture }.hop(to: loop).whenComplete { _ in
+          gate.value.countedOrClosed(socket)
+        }
         return counted
       }
     }
@@ -332,7 +328,9 @@ extension SocketServer {
         if inherited == nil { try UnixSocketFile.removeStale(path) }
         let descriptor = try inherited ?? UnixSocketFile.bind(path)
         let channel =
-          try await bootstrap { acceptor.accept(unix: $0) }.withBoundSocket(descriptor).get()
+          try await bootstrap(isTCP: false) { acceptor.accept(unix: $0) }.withBoundSocket(
+            descriptor
+          ).get()
         // SwiftNIO uses 128 for a socket that it has not created.
         Glibc.listen(descriptor, backlog)
         return (address, channel)
@@ -344,6 +342,30 @@ extension SocketServer {
     }
   }
 
+  /// Sets the options of an accepted socket.
+  private static func configure(_ socket: any Channel, isTCP: Bool) throws {
+    guard let options = socket.syncOptions else { return }
+    try options.setOption(.allowRemoteHalfClosure, value: true)
+    // One read, then the loop serves the other connections.
+    try options.setOption(.maxMessagesPerRead, value: 1)
+    try options.setOption(.recvAllocator, value: ReceiveBuffers())
+    // Bytes that wait in the channel can no longer be coalesced.
+    try options.setOption(
+      .writeBufferWaterMark,
+      value: ChannelOptions.Types.WriteBufferWaterMark(low: 4 << 10, high: 16 << 10))
+    guard isTCP else { return }
+    try options.setOption(.tcpOption(.tcp_nodelay), value: 1)
+    // Updates can be coalesced until the kernel has them, so it takes only 16 KiB of unsent bytes.
+    try options.setOption(
+      .tcpOption(NIOBSDSocket.Option(rawValue: TCP_NOTSENT_LOWAT)), value: 16 << 10)
+    // A client that has gone without closing is noticed after 90 seconds: 60 seconds without data, then
+    // 3 probes at intervals of 10 seconds.
+    try options.setOption(.socketOption(.so_keepalive), value: 1)
+    try options.setOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPIDLE)), value: 60)
+    try options.setOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPINTVL)), value: 10)
+    try options.setOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPCNT)), value: 3)
+  }
+
   // Number of connections that may wait to be accepted.
   private static let backlog: Int32 = 1024
 
@@ -353,18 +375,6 @@ extension SocketServer {
     let bootstrap =
       bootstrap
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-      // Updates can be coalesced until the kernel has them, so it takes only 16 KiB of unsent
-      // bytes.
-      .childChannelOption(
-        .tcpOption(NIOBSDSocket.Option(rawValue: TCP_NOTSENT_LOWAT)), value: 16 << 10
-      )
-      // A client that has gone without closing is noticed after 90 seconds: 60 seconds without
-      // data, then 3 probes at intervals of 10 seconds.
-      .childChannelOption(.socketOption(.so_keepalive), value: 1)
-      .childChannelOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPIDLE)), value: 60)
-      .childChannelOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPINTVL)), value: 10)
-      .childChannelOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPCNT)), value: 3)
     guard let inherited else { return try await bootstrap.bind(host: host, port: port).get() }
     return try await bootstrap.withBoundSocket(inherited).get()
   }
