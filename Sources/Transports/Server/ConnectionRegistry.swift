@@ -190,7 +190,7 @@ extension ConnectionRegistry {
   /// Closes the connection that has been silent for longest, if few places are left for new
   /// clients. A loop without a silent connection asks the other loops, one after another.
   ///
-  /// - Returns: A future that completes before the client for which there is to be room is counted.
+  /// - Returns: A future that completes when there is room, or nothing is left to be closed.
   func makeRoom() -> EventLoopFuture<Void> {
     let done = loop.makeSucceededVoidFuture()
     guard counts.isNearlyFull, !closeOldestSilent() else { return done }

@@ -217,16 +217,21 @@ struct RelayTests {
     }
   }
 
+  private func sessionOfEachShard(of server: Server) async throws -> [SessionHandle] {
+    var sessions: [SessionHandle] = []
+    for shard in [0, 1] {
+      let owner = try await ShardClient.connect(to: server, shard: shard)
+      sessions.append(try await owner.open("owner"))
+      await owner.close()
+    }
+    return sessions
+  }
+
   @Test("a client that leaves many sessions with open requests gets errors for the oldest ones")
   func manyEarlierRequests() async throws {
     let gate = Gate()
     try await withShards(gate: gate) { server in
-      var sessions: [SessionHandle] = []
-      for shard in [0, 1] {
-        let owner = try await ShardClient.connect(to: server, shard: shard)
-        sessions.append(try await owner.open("owner"))
-        await owner.close()
-      }
+      let sessions = try await sessionOfEachShard(of: server)
       let client = try await ShardClient.connect(to: server, shard: 0)
       _ = try await client.open("client")
       let wait = #"{"store":"tally","input":{"type":"waited"},"settle":true}"#
@@ -260,12 +265,7 @@ struct RelayTests {
   @Test("the responses of a session that a client has left are complete, also if they are large")
   func largeEarlierResponses() async throws {
     try await withShards { server in
-      var sessions: [SessionHandle] = []
-      for shard in [0, 1] {
-        let owner = try await ShardClient.connect(to: server, shard: shard)
-        sessions.append(try await owner.open("owner"))
-        await owner.close()
-      }
+      let sessions = try await sessionOfEachShard(of: server)
       let client = try await ShardClient.connect(to: server, shard: 0)
       _ = try await client.open("client")
       _ = try await client.call(

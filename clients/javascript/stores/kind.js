@@ -41,12 +41,12 @@ export class Machine {
 	 * are known. It applies at most `mostActions` immediate actions, too; others are effects of the update.
 	 */
 	turn(method, params, mostActions = 0) {
-		const { update } = this.#kind;
 		let [state, effects] = parts(this.#result(method, params), this.state);
-		const context = { ...this.#opening, now: params.now, viewer: SERVER, isAction: true, error: null };
 		for (let index; mostActions > 0 && (index = effects.findIndex(isImmediate)) >= 0; mostActions--) {
 			const [{ members }] = effects.splice(index, 1);
-			const [next, more] = parts(update(state, JSON.parse(JSON.stringify(members.action)), context), state);
+			const context = { ...this.#opening, now: params.now, viewer: SERVER, isAction: true, error: null };
+			const action = JSON.parse(JSON.stringify(members.action));
+			const [next, more] = parts(this.#kind.update(state, action, context), state);
 			[state, effects] = [next, [...effects, ...more]];
 		}
 		return this.#step(state, effects);

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import NIOCore
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import Glibc
+internal import NIOCore
 
 extension Channel {
-  /// True if the system has bytes of the peer that were not read.
+  /// True if the system has bytes of the client that were not read.
   ///
   /// - Precondition: The caller runs on the channel's event loop.
-  public var hasUnreadBytes: Bool {
+  var hasUnreadBytes: Bool {
     var count: CInt = 0
     // A closed channel has no socket, so the error is ignored.
     _ = try? pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
