@@ -137,6 +137,9 @@ public final class ClientWriter {
   /// True if all messages have been passed to the output or to the commit queue.
   public var isEmpty: Bool { outbox.isEmpty && out.count == readyBytes }
 
+  /// True if all messages are at the output or wait for a commit, and no action waits.
+  public var isDelivered: Bool { isEmpty && !isDeliveryAwaited }
+
   /// Passes everything that is written from now on to another output, which owns the delegate.
   ///
   /// Another connection writes to the same client, so each write has whole messages.

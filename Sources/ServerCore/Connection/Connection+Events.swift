@@ -171,7 +171,7 @@ extension Connection {
   }
 
   /// True if messages have not been passed to the output.
-  public var hasUnsentMessages: Bool { !writer.isEmpty }
+  public var hasUnsentMessages: Bool { !writer.isDelivered }
 
   private var hasNoBacklog: Bool { backlog.isEmpty && waitingBatch == nil }
 

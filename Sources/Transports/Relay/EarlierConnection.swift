@@ -18,6 +18,8 @@ final class EarlierConnection: @unchecked Sendable {
   private var selfUntilEnded: EarlierConnection?
   /// True until the present connection has been notified of the last response.
   private var owesResponses = true
+  /// The number of moves to another end whose earlier messages may be under way.
+  private var unfinishedMoves = 0
   private let hasExpired = Atomic(false)
   private let isEnded = Atomic(false)
 
@@ -36,7 +38,7 @@ final class EarlierConnection: @unchecked Sendable {
     selfUntilEnded = self
     connection.write(to: self)
     // Not in the turn that makes it.
-    loop.execute { [self] in update() }
+    updateLater()
   }
 
   /// True if the requests have ended; on any loop.
@@ -53,10 +55,17 @@ final class EarlierConnection: @unchecked Sendable {
   /// Writes to another end from now on, because the client has attached to a session of one more shard.
   func move(to next: RelayEnd) {
     loop.execute { [self] in
-      // The former end passes it on, after the responses that it has got.
-      if !owesResponses { end.earlierResponded(self) }
-      end = next
-      update()
+      let former = end
+      (end, owesResponses) = (next, true)
+      unfinishedMoves += 1
+      // The former end passes on the messages that it has got, and must not be overtaken by the notice that
+      // there are no more: the client would be disconnected before them.
+      former.afterPassedMessages { [self] in
+        loop.execute { [self] in
+          unfinishedMoves -= 1
+          update()
+        }
+      }
     }
   }
 
@@ -67,6 +76,19 @@ final class EarlierConnection: @unchecked Sendable {
     // Responses may wait for commits. If these come too late, the client must know.
     loop.scheduleTask(in: TimeAmount(ShardThread.timeToFinish)) { [self] in
       if connection != nil { close() }
+    }
+  }
+
+  /// Responds to the open requests with an error, because the session database does not respond.
+  ///
+  /// - Parameter ended: Called on the loop of the connection, after the messages for the client.
+  func databaseIsGone(isLong: Bool, _ ended: @escaping @Sendable () -> Void) {
+    loop.execute { [self] in
+      inTurn { connection, shard in
+        connection.take(.databaseIsGone(isLong: isLong), isolation: shard)
+      }
+      update()
+      ended()
     }
   }
 
@@ -82,10 +104,13 @@ final class EarlierConnection: @unchecked Sendable {
 
   /// Notifies the present connection after the last response, and ends when nothing is left.
   private func update() {
-    guard let connection, !connection.owesResponses, !connection.hasUnsentMessages else { return }
+    guard unfinishedMoves == 0 else { return }
+    if let connection, connection.owesResponses || connection.hasUnsentMessages { return }
     responded()
-    if connection.isIdle { disconnect() }
+    if connection?.isIdle == true { disconnect() }
   }
+
+  private func updateLater() { loop.execute { [self] in update() } }
 
   private func responded() {
     guard owesResponses else { return }
@@ -114,7 +139,7 @@ extension EarlierConnection: ConnectionOutput {
   func write(_ bytes: UnsafeRawBufferPointer) {
     end.post(messages: Array(bytes))
     // Not in the turn that writes.
-    loop.execute { [self] in update() }
+    updateLater()
   }
 
   /// False: the few responses wait at the present connection.
@@ -125,10 +150,10 @@ extension EarlierConnection: ConnectionOutput {
     execute { connection, shard in connection.take(.othersServed, isolation: shard) }
   }
 
-  func requestEnded() {
-    // Not in the turn that ends it.
-    loop.execute { [self] in update() }
-  }
+  // Not in the turn that causes them.
+  func requestEnded() { updateLater() }
+  func resumeReading() { updateLater() }
+  func endOutput() { updateLater() }
 
   /// Disconnects the client, because messages for it are lost.
   func close() {
@@ -137,8 +162,6 @@ extension EarlierConnection: ConnectionOutput {
   }
 
   // The present connection has the client's input, and ends.
-  func resumeReading() {}
   func expireLater() {}
-  func endOutput() {}
   func awaitInputEnd() {}
 }

@@ -123,6 +123,13 @@ final class RelayEnd: @unchecked Sendable {
     }
   }
 
+  /// Calls `body` after all messages that were posted until now have reached the present end.
+  func afterPassedMessages(_ body: @escaping @Sendable () -> Void) {
+    serving.loop.execute { [self] in
+      if let successor { successor.afterPassedMessages(body) } else { body() }
+    }
+  }
+
   // MARK: Events
 
   private func report(_ refusal: RelayRefusal?, of number: UInt32, to origin: RelayOriginReference)
@@ -137,12 +144,33 @@ final class RelayEnd: @unchecked Sendable {
 
   private func take(_ event: RelayEvent) {
     if let successor { return successor.post(event) }
+    if case .databaseIsGone(let isLong) = event, awaitsEarlier {
+      return endEarlier(isLong: isLong, before: event)
+    }
     guard mustQueue(event) else { return serve(event) }
     queuedEvents += 1
     registry.yieldQueue?.wait { [self] in
       queuedEvents -= 1
       if let successor { successor.post(event) } else { serve(event) }
       return event.isRead ? loopTime.lastTurn : .zero
+    }
+  }
+
+  /// Serves an event that disconnects the client, after the requests in earlier sessions have got their
+  /// errors.
+  private func endEarlier(isLong: Bool, before event: RelayEvent) {
+    let waiting = Lock(earlier.count)
+    for connection in earlier {
+      connection.databaseIsGone(isLong: isLong) { [self] in
+        let isLast = waiting.withLock { count in
+          count -= 1
+          return count == 0
+        }
+        guard isLast else { return }
+        serving.loop.execute { [self] in
+          if let successor { successor.post(event) } else { serve(event) }
+        }
+      }
     }
   }
 

@@ -31,6 +31,11 @@ final class ConnectionCounts: Sendable {
     return counts.withLock { $0.places.count + spare >= settings.limits.connections }
   }
 
+  /// True if at least as many places are left.
+  func hasPlaces(for newcomers: Int) -> Bool {
+    counts.withLock { $0.places.count + newcomers <= settings.limits.connections }
+  }
+
   /// Counts a channel until `leave`, for a client with an address; nil: of a kind without a limit.
   ///
   /// - Returns: The reason to refuse it; nil if it was counted.

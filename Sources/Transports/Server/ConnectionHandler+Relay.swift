@@ -12,6 +12,8 @@ final class Relay {
   fileprivate(set) var status = ConnectionStatus()
   /// Number of reads that the connection has not processed. One read of TLS can have several parts.
   fileprivate var pendingReads = 0
+  /// True if the client's input has ended and the connection has yet to process reads.
+  fileprivate var endsInput = false
   /// True if the connection waits until the channel is writable.
   fileprivate var isCaughtUpAwaited = false
 
@@ -37,6 +39,10 @@ extension ConnectionHandler: RelayOrigin {
     switch event {
     case .received: relay.pendingReads += 1
     case .caughtUp: relay.isCaughtUpAwaited = false
+    case .inputEnded where relay.pendingReads > 0:
+      // A read can wait at a connection that the present one has replaced.
+      relay.endsInput = true
+      return
     default: break
     }
     relay.end.post(event)
@@ -113,6 +119,12 @@ extension ConnectionHandler: RelayOrigin {
     guard let relay, relay.end === end, let context else { return batch.drop() }
     relay.status = batch.status
     relay.pendingReads -= batch.endedReads
+    defer {
+      if relay.endsInput, relay.pendingReads == 0 {
+        relay.endsInput = false
+        relay.end.post(.inputEnded)
+      }
+    }
     var byteCount = 0
     for part in batch.parts {
       switch part {

@@ -142,6 +142,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
     return idleTimeout.since
   }
 
+  /// True if the first bytes of the client have arrived and are read soon.
+  var isArriving: Bool {
+    connection?.messageCount == 0 && !readGate.isHeldBack
+      && context?.channel.hasUnreadBytes == true
+  }
+
   /// True while the client waits for a response and reads.
   var hasOpenResponses: Bool {
     !isClosing && (connection?.hasOpenResponses ?? relay?.status.hasOpenResponses ?? false)

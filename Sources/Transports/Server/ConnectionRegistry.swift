@@ -187,47 +187,42 @@ extension ConnectionRegistry {
     return nil
   }
 
-  /// Closes the connection that has been silent for longest, if few places are left for new
-  /// clients. A loop without a silent connection asks the other loops, one after another.
+  /// Closes the connection of this loop that has been silent for longest, if few places are left for
+  /// new clients. If this loop has none, the other loops are asked, one after another.
   ///
-  /// - Returns: A future that completes when there is room, or nothing is left to be closed.
+  /// - Returns: A future that completes when a place is left for each client that is being accepted,
+  ///   or nothing was found that could be closed.
   func makeRoom() -> EventLoopFuture<Void> {
     let done = loop.makeSucceededVoidFuture()
     guard counts.isNearlyFull, !closeOldestSilent() else { return done }
-    return otherLoops.reduce(done) { before, other in
-      before.flatMap { [counts, loop] in
-        guard counts.isNearlyFull else { return loop.makeSucceededVoidFuture() }
-        let closed = other.loop.submit { _ = other.registry.value.closeOldestSilent() }
+    let asked = otherLoops.reduce(loop.makeSucceededFuture(false)) { before, other in
+      before.flatMap { [loop] hasClosed in
+        if hasClosed { return loop.makeSucceededFuture(true) }
+        let closed = other.loop.submit { other.registry.value.closeOldestSilent() }
         // It fails if the loop has ended.
-        return closed.recover { _ in }.hop(to: loop)
+        return closed.recover { _ in false }.hop(to: loop)
       }
     }
+    return counts.hasPlaces(for: AcceptGate.maximumUncounted) ? done : asked.map { _ in }
   }
 
-  /// - Returns: False if no connection of this loop is silent.
+  /// - Returns: True if a connection was closed; false if no connection of this loop is silent, or
+  ///   the first bytes of those that are silent for longest have arrived.
   private func closeOldestSilent() -> Bool {
-    // The first bytes of a client may have arrived, and are read soon.
-    var arriving: [ObjectIdentifier] = []
-    defer { for id in arriving { markSilent(id, since: silentSince(id) ?? settings.now()) } }
-    while arriving.count < Self.maximumArriving,
-      let id = silent.takeOldest(1, { silentSince($0) }).first
-    {
-      let channel = handlers[id]?.context?.channel ?? pending[id]?.channel
-      if channel?.hasUnreadBytes == true {
-        arriving.append(id)
-        continue
-      }
-      counts.silentConnectionIsClosed()
-      if let channel { counts.leave(ObjectIdentifier(channel)) }
-      handlers[id]?.abandon()
-      pending[id]?.abandon()
-      return true
+    guard let id = silent.takeOldest({ silentSince($0) }, keeping: { isArriving($0) }) else {
+      return false
     }
-    return false
+    counts.silentConnectionIsClosed()
+    let channel = handlers[id]?.context?.channel ?? pending[id]?.channel
+    if let channel { counts.leave(ObjectIdentifier(channel)) }
+    handlers[id]?.abandon()
+    pending[id]?.abandon()
+    return true
   }
 
-  /// The most connections with unread bytes that are passed over to find a silent one.
-  private static let maximumArriving = 64
+  private func isArriving(_ id: ObjectIdentifier) -> Bool {
+    handlers[id]?.isArriving ?? pending[id]?.isArriving ?? false
+  }
 
   private func markSilent(_ id: ObjectIdentifier, since now: ContinuousClock.Instant) {
     silent.append(id, since: now, of: handlers.count + pending.count) { silentSince($0) }

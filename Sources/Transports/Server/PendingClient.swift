@@ -14,6 +14,14 @@ protocol PendingClient: AnyObject {
   /// The channel; nil after it has closed.
   var channel: (any Channel)? { get }
 
+  /// False while the server does not read the client's bytes.
+  var isRead: Bool { get }
+
   /// Closes the channel immediately.
   func abandon()
+}
+
+extension PendingClient {
+  /// True if bytes of the client have arrived and are read soon.
+  var isArriving: Bool { isRead && channel?.hasUnreadBytes == true }
 }

@@ -39,24 +39,34 @@ struct SilentQueue<ID: Hashable> {
     entries.append(Entry(id: id, since: now))
   }
 
-  /// Removes and returns the connections that have been silent for longest.
+  /// Removes and returns the connection that has been silent for longest.
   ///
-  /// - Complexity: O(n) in the number of entries.
+  /// - Complexity: O(1) amortised, apart from the connections that are kept.
   /// - Parameters:
-  ///   - maximum: The largest number of connections to remove.
   ///   - since: As for `append`.
-  mutating func takeOldest(_ maximum: Int, _ since: (ID) -> ContinuousClock.Instant?) -> [ID] {
-    var taken: [ID] = []
-    for _ in 0..<count where taken.count < maximum {
+  ///   - isKept: Returns true for a connection that keeps its place in the queue. At most 64 are
+  ///     passed over.
+  /// - Returns: The connection; nil if none is silent, or too many are kept.
+  mutating func takeOldest(
+    _ since: (ID) -> ContinuousClock.Instant?, keeping isKept: (ID) -> Bool = { _ in false }
+  ) -> ID? {
+    var kept: [Entry] = []
+    defer { entries.prepend(contentsOf: kept) }
+    for _ in 0..<count {
+      if kept.count == Self.maximumKept { break }
       let entry = entries.removeFirst()
       guard let current = since(entry.id) else { continue }
-      if current == entry.since {
-        taken.append(entry.id)
-      } else {
+      if current != entry.since {
         // The connection was active meanwhile.
         entries.append(Entry(id: entry.id, since: current))
+      } else if isKept(entry.id) {
+        kept.append(entry)
+      } else {
+        return entry.id
       }
     }
-    return taken
+    return nil
   }
+
+  private static var maximumKept: Int { 64 }
 }

@@ -75,6 +75,7 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler, Pe
   }
 
   var channel: (any Channel)? { context?.channel }
+  var isRead: Bool { true }
 
   func abandon() { context?.close(promise: nil) }
 }

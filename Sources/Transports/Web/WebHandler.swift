@@ -282,6 +282,7 @@ extension WebHandler {
   }
 
   var channel: (any Channel)? { context?.channel }
+  var isRead: Bool { !isReadHeldBack }
 
   func abandon() { context?.close(promise: nil) }
 }

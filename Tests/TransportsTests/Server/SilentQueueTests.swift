@@ -24,10 +24,20 @@ struct SilentQueueTests {
     times[2] = nil
     // It has sent something, and nothing since then.
     times[1] = instant(100)
-    #expect(queue.takeOldest(3) { times[$0] } == [3, 4, 5])
-    #expect(queue.takeOldest(10) { times[$0] } == [6, 7, 8, 9, 1])
-    #expect(queue.takeOldest(10) { times[$0] } == [])
+    for id in [3, 4, 5, 6, 7, 8, 9, 1] { #expect(queue.takeOldest { times[$0] } == id) }
+    #expect(queue.takeOldest { times[$0] } == nil)
     #expect(queue.count == 0)
+  }
+
+  @Test("connections that are passed over keep their places")
+  func kept() {
+    var queue = SilentQueue<Int>()
+    for id in 0..<10 { queue.append(id, since: instant(id), of: 10) { instant($0) } }
+    #expect(queue.takeOldest({ instant($0) }, keeping: { $0 < 3 }) == 3)
+    #expect(queue.count == 9)
+    for id in [0, 1, 2, 4] { #expect(queue.takeOldest { instant($0) } == id) }
+    #expect(queue.takeOldest({ instant($0) }, keeping: { _ in true }) == nil)
+    #expect(queue.count == 5)
   }
 
   // Once, every closed connection was preceded by a check of all connections.
@@ -36,11 +46,15 @@ struct SilentQueueTests {
     var queue = SilentQueue<Int>()
     var asked = 0
     for id in 0..<10_000 { queue.append(id, since: start, of: 10_000) { _ in start } }
-    let oldest = queue.takeOldest(16) { _ in
+    func since(_ id: Int) -> ContinuousClock.Instant? {
       asked += 1
       return start
     }
-    #expect(oldest == Array(0..<16) && asked == 16)
+    for id in 0..<16 { #expect(queue.takeOldest(since) == id) }
+    #expect(asked == 16)
+    asked = 0
+    #expect(queue.takeOldest(since, keeping: { _ in true }) == nil)
+    #expect(asked < 100)
     for id in 0..<100_000 { queue.append(id, since: start, of: 1) { $0 == 5 ? start : nil } }
     #expect(queue.count < 200)
   }
@@ -55,6 +69,6 @@ struct SilentQueueTests {
       queue.append(7, since: last, of: 1) { _ in last }
     }
     #expect(queue.count < 200)
-    #expect(queue.takeOldest(1) { _ in last } == [7])
+    #expect(queue.takeOldest { _ in last } == 7)
   }
 }

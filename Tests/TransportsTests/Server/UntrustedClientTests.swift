@@ -193,6 +193,35 @@ struct UntrustedClientTests {
     }
   }
 
+  // Their unread bytes counted as a first message that the server is about to read.
+  @Test("clients without a token that send more than the server reads are closed for new ones")
+  func evictionOfUnreadConnections() async throws {
+    var limits = ServerLimits()
+    limits.connections = 3
+    limits.bytesPerSecond = 1000
+    let token = "0123456789abcdef"
+    let credentials = Credentials(try TokenTable(parsing: "me \(token)".utf8))
+    try await withServer(limits: limits, credentials: credentials) { server in
+      let pings = String(
+        repeating: #"{"jsonrpc":"2.0","id":1,"method":"ping"}"# + "\n", count: 5000)
+      let first = try PlainSocket(server.addresses[0])
+      let second = try PlainSocket(server.addresses[0])
+      let third = try PlainSocket(server.addresses[0])
+      func send(_ socket: borrowing PlainSocket) throws {
+        try socket.send(pings)
+        // The server has read as much as it may, and responds.
+        try socket.receiveByte()
+      }
+      try send(first)
+      try send(second)
+      try send(third)
+      let newcomer = try await ClientConnection.connect(to: server.addresses[0])
+      try await newcomer.introduce(token)
+      #expect(try await newcomer.pings())
+      await newcomer.close()
+    }
+  }
+
   @Test(
     "the connections of an identity are limited, by default to half of all", arguments: [1, nil])
   func identities(_ limit: Int?) async throws {

@@ -53,6 +53,9 @@ struct PlainSocket: ~Copyable {
     }
   }
 
+  /// Waits for bytes and drops the first one.
+  func receiveByte() throws { try #require(!receive(1).isEmpty) }
+
   /// Returns the bytes that have arrived, at most `maximum`; none at the end.
   private func receive(_ maximum: Int) throws -> [UInt8] {
     var count = 0

@@ -16,8 +16,6 @@ from .types import Form
 _SLACK = 256
 # Differs from each state and view.
 _UNSENT: Any = object()
-# Returns true for an action that nothing can cancel.
-_is_immediate: Any = lambda effect: effect.type == "action" and "id" not in effect.members  # noqa: E731
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,7 +46,8 @@ class StoreKind:
 
     - `initial` is a state or a function of the configuration.
     - `update(state, event)` returns the next state for an input or action, or a pair of it and its effects.
-      None stands for an unchanged state.
+      None stands for an unchanged state. A state must not be a tuple of two itself: each such result, also of
+      `initial` and `viewers`, is read as a state and its effects.
     - `view(state, viewer, configuration)` returns what clients receive; None for the state. With `views_by`,
       the viewer has this property only. The view of all other clients is that of a viewer without properties.
     - `viewers(state, viewers)` is an update for changed subscribers.
@@ -98,35 +97,39 @@ class Machine:
         self.state: Any = None
         self._kind, self._configuration = kind, kind.forms["configuration"].decode(configuration)
         self._context = functools.partial(Context, name, self._configuration)
-        self._viewers: dict[str | None, Viewer] = {None: Viewer()}
+        # The subscribed viewers; None before the first request with them.
+        self.viewers: list[Viewer] | None = None
         # The state and the views that the server has, the latter by the property of a viewer; None stands for
         # everyone. The sizes are approximate lengths as JSON.
         self._sent, self._sizes = _UNSENT, {"state": 0, "view": 0}
         self._views: dict[str | None, Any] = {}
 
-    def turn(self, method: str, params: Mapping[str, Any], most_actions: int = 0) -> str:
+    def turn(self, method: str, params: Mapping[str, Any], maximum_actions: int = 0) -> str:
         """Responds to `machine/METHOD` with an update as JSON text.
 
         If it raises, nothing has changed, except that the viewers are known. It applies at most
-        `most_actions` immediate actions, too; others are effects of the update.
+        `maximum_actions` immediate actions, too; others are effects of the update.
         """
-        kind, viewer = self._kind, _viewer(params.get("viewer", {}))
-        context = self._context(params.get("now", 0), viewer, method == "action", params.get("error"))
+        kind, viewer, now = self._kind, _viewer(params.get("viewer", {})), params.get("now", 0)
+        context = self._context(now, viewer, method == "action", params.get("error"))
         if method == "open":
             result = call(kind.initial, self._configuration, context)
         elif method == "restore":
             result = self._restored(kind, params["version"], params["state"]), ()
         elif method == "viewers":
-            shown = [_viewer(members) for members in params["viewers"]]
-            self._viewers = {None: Viewer()} | {getattr(v, kind.views_by): v for v in shown if kind.views_by}
-            result = call(kind.viewers, self.state, shown, context)
+            self.viewers = [_viewer(members) for members in params["viewers"]]
+            result = call(kind.viewers, self.state, self.viewers, context)
         else:
             result = call(kind.update, self.state, kind.forms[method].decode(params[method]), context)
         state, effects = _parts(result, self.state)
-        while most_actions and (now := next(filter(_is_immediate, effects), None)):
-            effects, most_actions = [each for each in effects if each is not now], most_actions - 1
-            action, then = plain(now.members["action"]), self._context(context.now, is_action=True)
-            state, more = _parts(call(kind.update, state, kind.forms["action"].decode(action), then), state)
+        for _ in range(maximum_actions):
+            index = next((i for i, effect in enumerate(effects) if effect.type == "action"), None)
+            # The server sends an action that something can cancel, and so it sends those after it.
+            if index is None or "id" in effects[index].members:
+                break
+            action = kind.forms["action"].decode(plain(effects.pop(index).members["action"]))
+            result = call(kind.update, state, action, self._context(now, is_action=True))
+            state, more = _parts(result, state)
             effects += more
         return self._update(state, effects)
 
@@ -143,7 +146,8 @@ class Machine:
 
     def _update(self, state: Any, effects: list[Effect]) -> str:
         """Returns the update to a state; then the server has it."""
-        views = {name: self.view_of(state, each) for name, each in self._viewers.items()}
+        viewers = {None: Viewer()} | {getattr(v, by): v for v in self.viewers or [] if by}
+        views = {name: self.view_of(state, each) for name, each in viewers.items()}
         # There are no views before the first that is not the state.
         views = views if self._views or any(view is not state for view in views.values()) else {}
         # A view that there is no more is null in the update.

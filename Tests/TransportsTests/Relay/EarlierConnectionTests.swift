@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import NIOEmbedded
+import ServerCore
+import StateMachines
+import Testing
+
+@testable import Transports
+
+@Suite("Requests in a session that the client has left")
+struct EarlierConnectionTests {
+  /// A client on shard 0 with a session there, and sessions of the other shards.
+  private struct Scenario {
+    let asked = Asked()
+    let server: EmbeddedShards
+    let client: EmbeddedChannel
+    /// The handles of sessions of the shards 1 and 2.
+    private(set) var sessions: [String] = []
+
+    init() throws {
+      let asked = asked
+      server = EmbeddedShards(3, kinds: [StoreKind("asking") { Asking(asked: asked) }])
+      client = try server.connect(to: 0)
+      for shard in 1...2 {
+        let owner = try server.connect(to: shard)
+        sessions.append(try open(owner))
+      }
+      _ = try open(client)
+      try send(client, 2, "store/open", #"{"store":"a","kind":"asking","config":{}}"#)
+      server.run()
+      _ = try client.lines()
+    }
+
+    private func open(_ channel: EmbeddedChannel) throws -> String {
+      try send(channel, 1, "session/open", "{}")
+      server.run()
+      let text = try channel.lines().joined()
+      return String(
+        try #require(text.split(separator: "\"session\":\"").last?.prefix { $0 != "\"" }))
+    }
+
+    func send(_ channel: EmbeddedChannel, _ id: Int, _ method: String, _ params: String) throws {
+      try channel.send(#"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#)
+    }
+
+    func ask(_ id: Int) throws {
+      try send(client, id, "store/send", #"{"store":"a","input":"ask"}"#)
+    }
+
+    func attach(_ id: Int, to session: Int) throws {
+      let params = #"{"session":"\#(sessions[session])","frontend":"c","revisions":{}}"#
+      try send(client, id, "session/attach", params)
+    }
+
+    /// Returns the ids of the results that the client has received since the last call.
+    func results() throws -> [Int] {
+      try client.lines().filter { $0.contains("\"result\":") }.compactMap { line in
+        line.split(separator: "\"id\":").dropFirst().first.flatMap { Int($0.prefix { $0 != "," }) }
+      }
+    }
+
+    func endInput() { client.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+  }
+
+  // The notice that there are no more responses overtook one that was under way through the former end.
+  @Test("a response comes before the close, also if the client moves on meanwhile")
+  func movingOn() throws {
+    // because the test's thread is that of all loops.
+    nonisolated(unsafe) let scenario = try Scenario()
+    let (server, client) = (scenario.server, scenario.client)
+    try scenario.ask(10)
+    try scenario.ask(11)
+    try scenario.attach(12, to: 0)
+    server.run()
+    #expect(try scenario.results() == [12])
+    try scenario.attach(13, to: 1)
+    scenario.endInput()
+    // The connection of shard 2 is made, and shard 1 is about to hand over.
+    for loop in server.loops { loop.run() }
+    server.loops[1].execute {
+      let others = [scenario.server.loops[0], scenario.server.loops[2]]
+      for loop in others { loop.run() }
+      scenario.asked.respond()
+      for _ in 0..<20 { for loop in others { loop.run() } }
+      #expect(scenario.client.isActive)
+    }
+    // The first response comes to shard 1 after all that.
+    scenario.asked.respond()
+    server.loops[0].run()
+    server.run()
+    #expect(try Set(scenario.results()) == [10, 11, 13])
+    #expect(!client.isActive)
+    try server.stop()
+  }
+
+  @Test(
+    "a lost session database gives errors to these requests, too, before the client is disconnected"
+  )
+  func databaseIsGone() throws {
+    let scenario = try Scenario()
+    try scenario.ask(10)
+    try scenario.attach(11, to: 0)
+    scenario.server.run()
+    #expect(try scenario.results() == [11])
+    scenario.server.registry(0).databaseIsGone(isLong: false)
+    scenario.server.run()
+    let lines = try scenario.client.lines()
+    #expect(lines.count == 1 && lines[0].contains("\"id\":10,") && lines[0].contains("-32800"))
+    #expect(!scenario.client.isActive)
+    try scenario.server.stop()
+  }
+
+  // The end of the input overtook a read that waited for other clients at the former end.
+  @Test("requests before the end of the input are carried out, also if they wait at a former end")
+  func waitingRead() throws {
+    let scenario = try Scenario()
+    let (server, client) = (scenario.server, scenario.client)
+    try scenario.attach(10, to: 0)
+    server.run()
+    #expect(try scenario.results() == [10])
+    let queue = try #require(server.registry(1).yieldQueue)
+    queue.wait { .zero }
+    // In two parts of one read. The second one ends a large frame, so it waits for other clients.
+    let ping =
+      #"{"jsonrpc":"2.0","id":12,"method":"ping","params":{"x":"\#(String(repeating: "x", count: 70_000))"}}"#
+    try scenario.attach(11, to: 1)
+    try client.writeInbound(ByteBuffer(string: String(ping.dropLast(9))))
+    server.loops[1].run()
+    try client.writeInbound(ByteBuffer(string: String(ping.suffix(9)) + "\n"))
+    for _ in 0..<20 { for loop in server.loops { loop.run() } }
+    scenario.endInput()
+    server.run()
+    queue.resume()
+    server.run()
+    #expect(try scenario.results() == [11, 12])
+    #expect(!client.isActive)
+    try server.stop()
+  }
+}
+
+/// The requests of stores that have no response.
+private final class Asked: Sendable {
+  private let replies = Lock([ExchangeReply<Int>]())
+
+  func add(_ reply: ExchangeReply<Int>) { replies.withLock { $0.append(reply) } }
+
+  /// Responds to the first one.
+  func respond() {
+    let reply = replies.withLock { $0.removeFirst() }
+    reply.queue.add([reply.message(1)]) {}
+  }
+}
+
+/// A store whose inputs get their responses when the test wants it.
+private struct Asking: StateMachine {
+  enum Input: String, Codable, Sendable { case ask }
+  struct State: Codable, Sendable { var count = 0 }
+
+  let asked: Asked
+  let initialState = State()
+
+  func effect(of input: Input, in state: State) -> Effect<Int> {
+    .exchange("ask") { [asked] in asked.add($0) }
+  }
+  func reduce(_ state: inout State, _ action: Int) { state.count += action }
+}

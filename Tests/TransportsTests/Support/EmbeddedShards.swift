@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import NIOEmbedded
+import ServerCore
+import StateMachines
+
+@testable import Transports
+
+/// The shards of a server without sockets, whose loops the test runs in an order of its choice. For tests
+/// that stay on one thread.
+final class EmbeddedShards {
+  let loops: [EmbeddedEventLoop]
+  let shards: [ServingLoop]
+  let counts: ConnectionCounts
+  private let settings: ServerSettings
+  private let executors: [LoopExecutor]
+  private var channels: [EmbeddedChannel] = []
+
+  init(_ count: Int, kinds: [StoreKind] = [], limits: ServerLimits = ServerLimits()) {
+    let start = ContinuousClock.now
+    let settings = ServerSettings(limits: limits, now: { start })
+    let group = ShardGroup(count: count, limits: SessionLimits())
+    let counts = ConnectionCounts(settings)
+    loops = (0..<count).map { _ in EmbeddedEventLoop() }
+    executors = loops.map { LoopExecutor($0, now: { start }) }
+    shards = zip(loops, executors).enumerated().map { index, each in
+      let shard = Shard(
+        executor: each.1, in: group, at: ShardPlace(index: index, count: count), kinds: kinds,
+        limits: SessionLimits())
+      return ServingLoop(shard, settings, counts, on: each.0)
+    }
+    (self.settings, self.counts) = (settings, counts)
+    group.setMembers(
+      zip(shards, executors).map { serving, executor in
+        ShardGroup.Member(serving.shard) { executor.execute($0) }
+      })
+    for serving in shards {
+      let registry = serving.registry.value
+      registry.otherLoops = shards.filter { $0.loop !== serving.loop }
+      registry.yieldQueue = YieldQueue(-1, settings.now)
+      // because the test's thread is that of all loops.
+      nonisolated(unsafe) let unsafeRegistry = registry
+      serving.shard.assumeIsolated { unsafeRegistry.configure($0) }
+    }
+    for loop in loops { loop.advanceTime(by: .hours(1)) }
+  }
+
+  func registry(_ index: Int) -> ConnectionRegistry { shards[index].registry.value }
+
+  /// Returns a connection of a client, whose channel is on a loop.
+  func connect(to index: Int, isRemote: Bool = false) throws -> EmbeddedChannel {
+    let channel = EmbeddedChannel(loop: loops[index])
+    channels.append(channel)
+    try channel.pipeline.syncOperations.addHandler(
+      ConnectionHandler(
+        shard: shards[index].shard, registry: registry(index), isRemote: isRemote, over: .tcp))
+    try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    return channel
+  }
+
+  /// Runs all loops until nothing is left to do.
+  func run() { for _ in 0..<20 { for loop in loops { loop.run() } } }
+
+  /// Ends all connections.
+  func stop() throws {
+    for channel in channels { _ = try channel.finish(acceptAlreadyClosed: true) }
+    run()
+  }
+}
