@@ -46,6 +46,9 @@ final class RelayEnd: @unchecked Sendable {
   private var isCaughtUpAwaited = false
   /// Number of events that wait for other clients.
   private var queuedEvents = 0
+  /// The events before the input that the former connection hands over. They come directly from the end
+  /// that this one replaces, the input by the loop of the channel.
+  private var early: [RelayEvent] = []
 
   /// - Parameters:
   ///   - serving: The loop of the session.
@@ -97,6 +100,9 @@ final class RelayEnd: @unchecked Sendable {
       self.earlier = earlier
       inTurn { end, shard in end.connection?.take(handover, isolation: shard) }
       flush(evenIfEmpty: true)
+      let events = early
+      early = []
+      for event in events { take(event) }
     }
   }
 
@@ -144,6 +150,7 @@ final class RelayEnd: @unchecked Sendable {
 
   private func take(_ event: RelayEvent) {
     if let successor { return successor.post(event) }
+    if !isOpen, !event.isEnd { return early.append(event) }
     if case .databaseIsGone(let isLong) = event, awaitsEarlier {
       return endEarlier(isLong: isLong, before: event)
     }
@@ -196,7 +203,7 @@ final class RelayEnd: @unchecked Sendable {
     let time = settings.now()
     loopTime.add(from: start, to: time)
     identityTime?.time.add(from: start, to: time)
-    if case .disconnected = event { return end() }
+    if event.isEnd { return end() }
     if event.isRead { batch.endedReads += 1 }
     flush()
   }
@@ -225,7 +232,7 @@ final class RelayEnd: @unchecked Sendable {
   private func end() {
     connection = nil
     for connection in earlier { connection.disconnect() }
-    earlier = []
+    (earlier, early) = ([], [])
     batch.parts = []
     next?.post(.disconnected)
     registry.remove(self)

@@ -59,6 +59,9 @@ enum RelayEvent: Sendable {
     }
   }
 
+  /// True for the last event of a connection.
+  var isEnd: Bool { if case .disconnected = self { true } else { false } }
+
   /// True if it was caused by a read of the channel.
   var isRead: Bool {
     switch self {

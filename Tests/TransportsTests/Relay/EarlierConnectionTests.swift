@@ -111,6 +111,34 @@ struct EarlierConnectionTests {
     try scenario.server.stop()
   }
 
+  // They reached the next shard before the messages that wait for the attachment: these were carried out
+  // after later ones, in another session, or never.
+  @Test("messages and the end of the input stay in order while the client moves on")
+  func order() throws {
+    let scenario = try Scenario()
+    let server = scenario.server
+    try scenario.attach(10, to: 0)
+    server.run()
+    #expect(try scenario.results() == [10])
+    // The first read ends in the middle of a message behind the request.
+    try scenario.attach(11, to: 1)
+    let info = #"{"jsonrpc":"2.0","id":12,"method":"session/info","params":{}}"#
+    try scenario.client.writeInbound(ByteBuffer(string: String(info.prefix(20))))
+    server.loops[1].run()
+    server.loops[2].run()
+    try scenario.client.writeInbound(ByteBuffer(string: String(info.dropFirst(20)) + "\n"))
+    scenario.endInput()
+    // The loop of the channel has not passed the first message on yet.
+    for _ in 0..<5 { for loop in server.loops[1...] { loop.run() } }
+    server.run()
+    let lines = try scenario.client.lines()
+    #expect(lines.count == 2 && lines[0].contains("\"id\":11,\"result\""))
+    #expect(lines.last?.contains("\"id\":12,\"result\"") == true)
+    #expect(lines.last?.contains(scenario.sessions[1]) == true)
+    #expect(!scenario.client.isActive)
+    try server.stop()
+  }
+
   // The end of the input overtook a read that waited for other clients at the former end.
   @Test("requests before the end of the input are carried out, also if they wait at a former end")
   func waitingRead() throws {
