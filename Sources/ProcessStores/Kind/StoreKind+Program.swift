@@ -88,13 +88,11 @@ private struct Opening {
   }
 
   func run() async -> Result<any Sendable, JSONError> {
-    let description = program.description
-    if let schema = description.configuration {
-      do throws(JSONError) {
-        try schema.check(configuration)
-      } catch {
-        return .failure(error)
-      }
+    do throws(JSONError) {
+      try JSON.checkNumbers(of: setup.configuration)
+      try program.description.configuration?.check(configuration)
+    } catch {
+      return .failure(error)
     }
     let store = ProgramStore(setup, in: program)
     switch await program.open(setup, by: viewer, now: clock.milliseconds) {

@@ -123,6 +123,7 @@ struct ParsedUpdate {
   ///
   /// - Throws: `JSONError` if it is not an update.
   init(_ text: UnsafeRawBufferPointer) throws(JSONError) {
+    try JSON.checkNumbers(text)
     var reader = JSONReader(text)
     try reader.beginObject()
     while let key = try reader.nextKey() {

@@ -178,7 +178,8 @@ final class ProgramLoop {
     if let process {
       self.process = nil
       process.receiveErrors(report)
-      let end = process.end()
+      // Its output can end some time before it: an interpreter closes its files first.
+      let end = process.end(waiting: reason.isEmpty)
       if reason.isEmpty { reason = "the program has ended (\(end))" }
     }
     if let line = lastErrorLine { reason += ": \(line)" }

@@ -137,9 +137,11 @@ public final class StoreProgram: Sendable {
   }
 
   func refusal(of input: JSONText) -> InputRefusal? {
-    guard let schema = shared.withLock({ $0.description.input }) else { return nil }
     do throws(JSONError) {
-      try schema.check(JSONValue(parsing: input.bytes))
+      try JSON.checkNumbers(of: input)
+      if let schema = shared.withLock({ $0.description.input }) {
+        try schema.check(JSONValue(parsing: input.bytes))
+      }
       return nil
     } catch {
       return InputRefusal(.value, error.message, path: error.path.map(\.name))

@@ -228,6 +228,20 @@ def on_input(params):
         self.wait(lambda: "the invariant 17 is broken" in server.text(), "the failure is logged")
         self.wait(lambda: "lines are dropped" in server.text(), "the dropped lines are logged")
 
+    def test_exit_code_of_a_program_that_closes_its_output_first(self) -> None:
+        """An interpreter does so. The program was killed before it had ended, and the log said so."""
+        program = self.program("""
+def on_input(params):
+    os.close(1)
+    time.sleep(0.2)
+    os._exit(3)
+""")
+        server = self.serve(k=program.command)
+        client = self.client(server)
+        client.call("store/open", store="k", kind="k", config={})
+        self.stops(client, "k", {})
+        self.wait(lambda: "the program has ended (exit code 3)" in server.text(), "the end is logged")
+
     def test_cancelled_work_does_not_begin(self) -> None:
         """The work waits for the program when its time is over."""
         program = self.program("""

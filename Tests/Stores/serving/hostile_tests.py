@@ -157,3 +157,24 @@ def on_describe(params):
         self.assertEqual(caught.exception.code, -32602)
         self.assertEqual(caught.exception.data["path"], "/input" + "/child" * 60 + "/value")
         self.assertEqual(len(program.requests("input")), 1)
+
+    def test_numbers_beyond_a_double(self) -> None:
+        """Such a state was accepted, and `store/state` then failed for all clients of the session."""
+        program = self.program("""
+def on_input(params):
+    value = params["input"]
+    return {"state": 10 ** 400 if value == "large" else value}
+""")
+        client = self.client(self.serve(k=program.command))
+        client.call("store/send", store="k", input={"id": "1e4", "number": 1e308})
+        for large in (10**400, -(10**309)):
+            with self.assertRaises(RPCError) as caught:
+                client.call("store/send", store="k", input={"numbers": [1, large]})
+            self.assertEqual(caught.exception.code, -32602)
+            self.assertEqual(caught.exception.data["path"], "/input/numbers/1")
+        self.assertEqual(len(program.requests("input")), 1)
+        with self.assertRaises(RPCError) as caught:
+            client.call("store/send", store="k", input="large")
+        self.assertEqual(caught.exception.code, -32603)
+        state = client.call("store/state", store="k")["state"]
+        self.assertEqual(state, {"id": "1e4", "number": 1e308})
