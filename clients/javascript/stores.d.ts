@@ -122,7 +122,8 @@ export class TestFailure extends Error {}
 
 /**
  * A store for tests. `send` sends an input; immediate actions are part of it. All later actions and all events must be
- * received in their order, before the next `send`. Work is called immediately; pass a kind with other `runs` to replace it.
+ * received in their order, before the next `send`. A step that throws changes nothing. Work is called immediately; pass a
+ * kind with other `runs` to replace it.
  */
 export class TestStore<State = any, Event = any> {
   constructor(

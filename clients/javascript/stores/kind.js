@@ -38,18 +38,30 @@ export class Machine {
 
 	/**
 	 * Responds to `machine/METHOD` with an update as JSON text. If it throws, nothing has changed, except that the viewers
-	 * are known. It applies at most `mostActions` immediate actions, too; others are effects of the update.
+	 * are known. It applies immediate actions too, at most `maximumActions`. Actions from the first one with an id on are
+	 * effects of the update.
 	 */
-	turn(method, params, mostActions = 0) {
-		let [state, effects] = parts(this.#result(method, params), this.state);
-		for (let index; mostActions > 0 && (index = effects.findIndex(isImmediate)) >= 0; mostActions--) {
+	turn(method, params, maximumActions = 0) {
+		let [state, effects] = stateAndEffects(this.#result(method, params), this.state);
+		for (let count = 0; count < maximumActions; count++) {
+			const index = effects.findIndex(({ type }) => type === "action");
+			// An action with an id can be cancelled, so the server sends it, and all after it.
+			if (index < 0 || effects[index].members.id !== undefined) break;
 			const [{ members }] = effects.splice(index, 1);
 			const context = { ...this.#opening, now: params.now, viewer: SERVER, isAction: true, error: null };
 			const action = JSON.parse(JSON.stringify(members.action));
-			const [next, more] = parts(this.#kind.update(state, action, context), state);
+			const [next, more] = stateAndEffects(this.#kind.update(frozen(state), action, context), state);
 			[state, effects] = [next, [...effects, ...more]];
 		}
 		return this.#step(state, effects);
+	}
+
+	/** Returns a function that undoes what changes from now on, except the viewers. */
+	checkpoint() {
+		const before = [this.state, this.#sent];
+		return () => {
+			[this.state, this.#sent] = before;
+		};
 	}
 
 	/** Returns what the function of the author returns for a request. */
@@ -62,7 +74,7 @@ export class Machine {
 				return typeof initial === "function" ? initial(context.configuration, context) : initial;
 			case "restore":
 				// The server can have a view of the earlier process, which another one replaces.
-				if (this.#kind.view) this.#sent.set("view", undefined);
+				this.#sent = new Map(this.#kind.view ? [["view", undefined]] : []);
 				if (params.version > version || (params.version < version && !migrate))
 					throw new Error(`a state of version ${params.version} cannot be used by version ${version}`);
 				if (params.version < version) return [migrate(params.version, params.state)];
@@ -127,16 +139,13 @@ export class Machine {
 }
 
 /** Returns the state and the effects of what a function of the author returns; nothing stands for the state before. */
-function parts(result, before) {
+function stateAndEffects(result, before) {
 	const [state = before, effects = []] = Array.isArray(result) ? result : [result];
 	const all = [effects].flat();
 	if (!all.every((effect) => effect instanceof Effect))
 		throw new TypeError("an effect is made by a function such as `after`");
 	return [state, all];
 }
-
-/** Returns true for an action that nothing can cancel. */
-const isImmediate = ({ type, members }) => type === "action" && members.id === undefined;
 
 /** Returns what the server has after a change, and the patch; without a patch if the whole value is to be sent. */
 function changed(sent, value) {

@@ -39,9 +39,7 @@ export function serve(kind, meta) {
 }
 
 class Program {
-	// The server carries out the rest of an endless chain of actions, and serves others meanwhile. Under test it carries
-	// out all, because a test injects faults into them.
-	mostActions = 1000;
+	isTested = false;
 	machines = new Map();
 	// The work that has not ended and is not cancelled.
 	works = new Map();
@@ -73,11 +71,13 @@ class Program {
 
 	result(method, params) {
 		if (method === "describe") {
-			this.mostActions = params.tests ? 0 : 1000;
+			this.isTested = Boolean(params.tests);
 			return JSON.stringify(description(this.kind));
 		}
 		const machine = this.machines.get(params.store) ?? new Machine(this.kind, params);
-		const text = machine.turn(method, params, this.mostActions);
+		// The server carries out the rest of an endless chain of actions, and serves others meanwhile. Under test it carries
+		// out all, because a test injects faults into them.
+		const text = machine.turn(method, params, this.isTested ? 0 : 1000);
 		this.machines.set(params.store, machine);
 		return text;
 	}

@@ -22,34 +22,32 @@ export class TestStore {
 	view;
 	#kind;
 	#now;
-	#opening;
 	#machine;
 	// Waits and work. `deadline` is Infinity for work that is at the program; `attempt` is 0 before work begins. Injected
 	// faults do not count as `calls`.
 	#tasks = [];
 	// The time to which the test has moved the clock. `#now` stops at a step that must be received.
 	#end;
-	// The actions of this step, and the later actions and events that the test must receive.
-	#actions = [];
-	// The viewers; undefined before the first `present`.
-	#viewers;
+	// The later actions and events that the test must receive.
 	#came = [];
-	// By names and ids: `__proto__` can be one of them.
+	// The requests with the viewers after a restart: one, or none before the first `present`.
+	#presented = [];
+	// By names: `__proto__` can be one of them.
 	#faults = Object.create(null);
-	#throttled = Object.create(null);
+	#throttled = new Map();
 
 	constructor(kind, { configuration = {}, viewer, restoring, version = kind.version ?? 1, now = 0 } = {}) {
 		this.#kind = kind;
 		this.#now = this.#end = now;
-		this.#opening = { name: "test", configuration };
-		this.#machine = new Machine(kind, this.#opening);
-		this.#step(restoring === undefined ? "open" : "restore", { viewer, version, state: copy(restoring) });
+		this.#machine = new Machine(kind, { name: "test", configuration });
+		const method = restoring === undefined ? "open" : "restore";
+		this.#step([{ [method]: true, viewer, version, state: copy(restoring) }]);
 	}
 
-	/** Sends an input. Throws the `Refusal` if the store refuses it. */
+	/** Sends an input. Throws the `Refusal` if the store refuses it; then nothing has changed. */
 	async send(input, viewer) {
 		await this.#received();
-		this.#step("input", { input: copy(input), viewer });
+		this.#step([{ input: copy(input), viewer }]);
 		await this.#proceed();
 	}
 
@@ -61,14 +59,14 @@ export class TestStore {
 	/** Sets the subscribed viewers. */
 	async present(viewers) {
 		await this.#received();
-		this.#viewers = viewers;
-		this.#step("viewers", { viewers });
+		this.#presented = [{ viewers }];
+		this.#step([...this.#presented]);
 		await this.#proceed();
 	}
 
 	/** Takes the next action that has come later. */
 	async receive(action) {
-		this.#step("action", await this.#take("action", action));
+		this.#step([await this.#take("action", action)]);
 		await this.#proceed();
 	}
 
@@ -92,16 +90,14 @@ export class TestStore {
 	/** Ends the program, and restores the store from its state after some milliseconds. */
 	async restart(after = 0) {
 		await this.#received();
+		const requests = [...this.#presented];
 		for (const task of this.#tasks.filter(({ attempt, deadline }) => attempt && deadline === Infinity)) {
 			if (task.effect.restart === "again") task.deadline = 0;
-			else this.#missed(this.#actions, task, "interrupted", "the program was restarted");
+			else this.#missed(requests, task, "interrupted", "the program was restarted");
 		}
 		this.#now = this.#end += after;
 		const state = copy(this.#machine.state);
-		this.#machine = new Machine(this.#kind, this.#opening);
-		this.#turn("restore", { version: this.#kind.version ?? 1, state });
-		if (this.#viewers) this.#turn("viewers", { viewers: this.#viewers });
-		this.#finishStep();
+		this.#step([{ restore: true, version: this.#kind.version ?? 1, state }, ...requests]);
 		await this.#proceed();
 	}
 
@@ -130,42 +126,49 @@ export class TestStore {
 		return came;
 	}
 
-	/** Carries out a request and the immediate actions after it. */
-	#step(method, params) {
-		this.#turn(method, params);
-		this.#finishStep();
-	}
-
-	#finishStep() {
-		while (this.#actions.length > 0) this.#turn("action", this.#actions.shift());
+	/**
+	 * Carries out requests and the immediate actions after them. The first member of a request has the name of its method.
+	 * If one of them fails, nothing has changed, as in a program that is served; only injected faults are used up.
+	 */
+	#step(requests) {
+		const undo = this.#machine.checkpoint();
+		const before = [[...this.#tasks], [...this.#came], new Map(this.#throttled)];
+		try {
+			// The list grows: the actions of an update come after all earlier ones.
+			for (const request of requests) {
+				const text = this.#machine.turn(Object.keys(request)[0], { ...request, now: this.#now });
+				const { events = [], effects = [] } = JSON.parse(text);
+				this.#came.push(...events.map(({ event }) => ({ event })));
+				for (const effect of effects) this.#perform(effect, requests);
+			}
+		} catch (error) {
+			undo();
+			[this.#tasks, this.#came, this.#throttled] = before;
+			throw error;
+		}
 		Object.assign(this, { state: this.#machine.state, view: this.#machine.view });
 	}
 
-	#turn(method, params) {
-		const { events = [], effects = [] } = JSON.parse(this.#machine.turn(method, { ...params, now: this.#now }));
-		this.#came.push(...events.map(({ event }) => ({ event })));
-		for (const effect of effects) this.#perform(effect);
-	}
-
-	#perform(effect) {
+	/** Begins an effect; an immediate action is one of the next requests. */
+	#perform(effect, requests) {
 		const { type, id, milliseconds, debounce, throttle } = effect;
 		const mine = this.#tasks.filter((task) => id !== undefined && task.effect.id === id);
 		if (type === "cancel") {
 			this.#remove(...mine);
-			delete this.#throttled[id];
+			this.#throttled.delete(id);
 		} else if (type === "action") {
 			this.#cancelLatest(effect);
 			const fault = this.#faults[effect.name]?.shift();
 			if (fault === "hang") this.#wait(effect, Infinity);
-			else if (fault) this.#fail(this.#actions, effect, "fault", "injected");
-			else this.#actions.push({ action: effect.action });
+			else if (fault) this.#fail(requests, effect, "fault", "injected");
+			else requests.push({ action: effect.action });
 		} else if (type === "after" || (type === "every" && !mine.some((task) => task.effect.type === "every")))
 			this.#wait(effect, this.#now + milliseconds);
 		else if (type === "run") {
 			// It replaces the one that waits.
 			if (debounce !== undefined || throttle !== undefined)
 				this.#remove(...mine.filter((task) => task.effect.type === "run" && !task.attempt));
-			const begin = debounce === undefined ? throttle && this.#throttled[id] : this.#now + debounce;
+			const begin = debounce === undefined ? throttle && this.#throttled.get(id) : this.#now + debounce;
 			if (begin > this.#now) this.#wait(effect, begin);
 			else this.#start(effect);
 		}
@@ -178,7 +181,7 @@ export class TestStore {
 	/** Begins work now, or after the earlier work of its queue. */
 	#start(effect) {
 		const { id, throttle } = effect;
-		if (throttle !== undefined) this.#throttled[id] = this.#now + throttle;
+		if (throttle !== undefined) this.#throttled.set(id, this.#now + throttle);
 		this.#cancelLatest(effect);
 		this.#tasks.push({ effect, deadline: 0, attempt: 1, calls: 0, timeout: Infinity });
 	}

@@ -11,7 +11,7 @@ import { test } from "node:test";
 import { applyPatch } from "../src/patch.js";
 import { difference } from "../stores/difference.js";
 import { Machine } from "../stores/kind.js";
-import { action, after, cancel, event, every, Refusal, run, TestFailure, TestStore } from "../stores.js";
+import { action, after, cancel, Effect, event, every, Refusal, run, TestFailure, TestStore } from "../stores.js";
 
 const items = (count) => Array.from({ length: count }, (_, index) => ({ id: `${index}`, title: `Item ${index}` }));
 const copy = (value) => JSON.parse(JSON.stringify(value));
@@ -319,11 +319,105 @@ test("immediate actions are applied before the next input", () => {
 	// A test injects faults into actions, so the server carries them out.
 	const effects = [{ type: "action", action: { amount: 10 }, name: "withdraw" }];
 	assert.deepEqual(JSON.parse(opened().turn("input", { input: 10 })), { events: [{ event: { asked: 10 } }], effects });
-	// An action that can be cancelled is an effect.
-	const later = new Machine({ initial: 0, update: () => [0, action("later", { id: "a" })] }, { name: "a" });
-	later.turn("open", {}, 1);
-	const effect = { type: "action", action: "later", id: "a" };
-	assert.deepEqual(JSON.parse(later.turn("input", { input: 1 }, 1)), { effects: [effect] });
+});
+
+test("an action that can be cancelled is an effect", () => {
+	// So are the actions after it: the later one was applied first.
+	const effects = [action("first"), after(1, "tick"), action("second", { id: "a" }), action("third")];
+	const update = ({ log }, name) => [{ log: [...log, name] }, name === "input" ? effects : []];
+	const machine = new Machine({ initial: { log: [] }, update }, { name: "a", configuration: {} });
+	machine.turn("open", {}, 1000);
+	const left = JSON.parse(machine.turn("input", { input: "input" }, 1000)).effects;
+	assert.deepEqual(machine.state, { log: ["input", "first"] });
+	assert.deepEqual(left, copy(effects.slice(1).map(({ type, members }) => ({ type, ...members }))));
+});
+
+test("applied actions have the order of a server", async () => {
+	// The library applies actions in a turn; `TestStore` gets the same effects, as a server does.
+	const same = action("x");
+	const id = "a";
+	// The effects of the input and of actions, the actions that are applied, and those that come later.
+	for (const [effects, more, applied, later] of [
+		[[same, same], {}, ["x", "x"], []],
+		[[action("x"), action("y")], { x: [action("z")] }, ["x", "y", "z"], []],
+		[[action("x", { id }), action("y")], {}, ["x", "y"], []],
+		[[action("x"), action("y", { id }), action("z")], { x: [action("w")] }, ["x", "y", "z", "w"], []],
+		[[action("x"), after(10, "late", id)], { x: [cancel(id)] }, ["x"], []],
+		[[after(10, "late", id), action("x")], { x: [cancel(id)] }, ["x"], []],
+		[[action("x"), cancel(id)], { x: [after(10, "late", id)] }, ["x"], ["late"]],
+		[[action("x"), after(10, "b")], { x: [after(10, "c")] }, ["x"], ["b", "c"]],
+	]) {
+		const kind = (effects, initial) => ({
+			initial,
+			update: ({ log }, name) => (name === "input" ? [{ log }, effects] : [{ log: [...log, name] }, more[name] ?? []]),
+		});
+		const machine = new Machine(kind(effects, { log: [] }), { name: "a", configuration: {} });
+		machine.turn("open", {});
+		const update = JSON.parse(machine.turn("input", { input: "input" }, 1000));
+		const left = (update.effects ?? []).map(({ type, ...members }) => new Effect(type, members));
+		for (const store of [new TestStore(kind(effects, { log: [] })), new TestStore(kind(left, machine.state))]) {
+			await store.send("input");
+			assert.deepEqual(store.state, { log: applied });
+			await store.advance(10);
+			for (const name of later) await store.receive(name);
+			await store.finish();
+		}
+	}
+});
+
+test("a state between immediate actions is frozen", () => {
+	// A served program could change it in place, while a `TestStore` refused that.
+	const update = (state, received) => {
+		if (received === "input") return [{ list: [] }, action("mutate")];
+		state.list.push("x");
+	};
+	const machine = new Machine({ initial: null, update }, { name: "a", configuration: {} });
+	machine.turn("open", {}, 1);
+	assert.throws(() => machine.turn("input", { input: "input" }, 1), TypeError);
+	assert.equal(machine.state, null);
+});
+
+test("a failed step changes nothing", async () => {
+	// The update of the input stayed, and the next step carried out its effects.
+	const calls = [];
+	const work = run("work", null, { id: "t", throttle: 100 });
+	const kind = {
+		initial: 0,
+		update(state, received) {
+			if (received === "begin") return [state + 1, [after(5, "late", "l"), after(5, "bad")]];
+			if (received === "fail")
+				return [state + 10, [cancel("l"), after(1, "none"), event("rang"), work, action("bad"), action("left")]];
+			if (received === "bad") throw new Refusal("no");
+			if (received === "work") return [undefined, work];
+			return state + 100;
+		},
+		runs: { work: () => void calls.push("work") },
+	};
+	const store = new TestStore(kind);
+	await store.send("begin");
+	await assert.rejects(store.send("fail"), Refusal);
+	assert.deepEqual([store.state, store.viewFor({}), calls], [1, 1, []]);
+	await store.send("work");
+	assert.deepEqual([store.state, calls], [1, ["work"]]);
+	await store.advance(5);
+	await store.receive("late");
+	await assert.rejects(store.receive("bad"), Refusal);
+	assert.equal(store.state, 101);
+	await store.finish();
+});
+
+test("a store continues after a failed action of its restart", async () => {
+	const update = (state, received) => {
+		if (received === "bad") throw new Refusal("no");
+		return [state + 1, received === "work" ? run("work", null, { failed: "bad" }) : []];
+	};
+	const store = new TestStore({ initial: 0, update });
+	store.inject("work", "hang");
+	await store.send("work");
+	await assert.rejects(store.restart(), Refusal);
+	await store.send("other");
+	assert.equal(store.state, 2);
+	await store.finish();
 });
 
 test("an endless chain of actions does not stop the program", () => {

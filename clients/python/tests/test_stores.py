@@ -13,11 +13,13 @@ import sys
 import tempfile
 import threading
 import unittest
+from collections.abc import Sequence
 from typing import Any, BinaryIO, cast
 from unittest import mock
 
 from statewire.stores import (
     Context,
+    Effect,
     Refusal,
     StoreKind,
     TestFailure,
@@ -148,6 +150,53 @@ class TestStores(unittest.TestCase):
             store.send({"type": "refuse"})
         self.assertEqual((refused.exception.message, refused.exception.path), ("no", ["type"]))
         self.assertEqual(store.state, {"log": []})
+
+    def test_a_failed_step_changes_nothing(self) -> None:
+        """The update of the input stayed, and the next step carried out its effects."""
+        calls: list[str] = []
+        work = run("work", id="t", throttle=100)
+
+        def update(state: int, received: str) -> Any:
+            match received:
+                case "begin":
+                    return state + 1, [after(5, "late", "l"), after(5, "bad")]
+                case "fail":
+                    now = [event("rang"), work, action("bad"), action("left")]
+                    return state + 10, [cancel("l"), after(1, "none"), *now]
+                case "bad":
+                    raise Refusal("no")
+                case "work":
+                    return None, work
+            return state + 100
+
+        store = TestStore(initial=0, update=update, runs={"work": lambda: calls.append("work")})
+        store.send("begin")
+        with self.assertRaises(Refusal):
+            store.send("fail")
+        self.assertEqual((store.state, store.view_for(Viewer()), calls), (1, 1, []))
+        store.send("work")
+        self.assertEqual((store.state, calls), (1, ["work"]))
+        store.advance(5)
+        store.receive("late")
+        with self.assertRaises(Refusal):
+            store.receive("bad")
+        self.assertEqual(store.state, 101)
+        store.finish()
+
+    def test_a_store_continues_after_a_failed_action_of_its_restart(self) -> None:
+        def update(state: int, received: str) -> Any:
+            if received == "bad":
+                raise Refusal("no")
+            return state + 1, run("work", failed="bad") if received == "work" else []
+
+        store = TestStore(initial=0, update=update)
+        store.inject("work", "hang")
+        store.send("work")
+        with self.assertRaises(Refusal):
+            store.restart()
+        store.send("other")
+        self.assertEqual(store.state, 2)
+        store.finish()
 
     def test_work_sends_actions_and_fails(self) -> None:
         kind = Kind()
@@ -550,6 +599,11 @@ serve(initial={"responses": 0}, update=update)
 """
 
 
+def logging(effects: dict[str, list[Effect]], log: Sequence[str] = ()) -> StoreKind:
+    """Returns a store kind that logs what it receives, with the effects of each."""
+    return StoreKind([*log], lambda log, name: ([*log, name], effects.get(name, [])))
+
+
 class Served(unittest.TestCase):
     def serve(self, *requests: tuple[str, dict[str, Any]]) -> tuple[list[Any], str]:
         lines = [
@@ -651,11 +705,43 @@ class Served(unittest.TestCase):
         self.assertEqual(first["effects"], [{"type": "action", "name": "withdraw", "action": {"amount": 10}}])
 
     def test_an_action_that_can_be_cancelled_is_an_effect(self) -> None:
-        update: Any = lambda state, received: (None, [action("later", id="a"), action("now")][: received])  # noqa: E731
-        machine = Machine(StoreKind(initial=0, update=update), name="a", configuration={})
-        machine.turn("open", {}, 1)
-        later = {"type": "action", "id": "a", "action": "later"}
-        self.assertEqual(json.loads(machine.turn("input", {"input": 1}, 1)), {"effects": [later]})
+        """So are the actions after it: the later one was applied first."""
+        effects = [action("first"), after(1, "tick"), action("second", id="a"), action("third")]
+        machine = Machine(logging({"input": effects}), name="a", configuration={})
+        machine.turn("open", {}, 1_000)
+        update = json.loads(machine.turn("input", {"input": "input"}, 1_000))
+        self.assertEqual(machine.state, ["input", "first"])
+        self.assertEqual(update["effects"], [{"type": each.type, **each.members} for each in effects[1:]])
+
+    def test_applied_actions_have_the_order_of_a_server(self) -> None:
+        """The library applies actions in a turn; `TestStore` gets the same effects, as a server does."""
+        same = action("x")
+        # The effects of the input and of actions, the actions that are applied, and those that come later.
+        cases: list[tuple[list[Effect], dict[str, list[Effect]], list[str], list[str]]] = [
+            ([same, same], {}, ["x", "x"], []),
+            ([action("x"), action("y")], {"x": [action("z")]}, ["x", "y", "z"], []),
+            ([action("x", id="a"), action("y")], {}, ["x", "y"], []),
+            ([action("x"), action("y", id="a"), action("z")], {"x": [action("w")]}, ["x", "y", "z", "w"], []),
+            ([action("x"), after(10, "late", "a")], {"x": [cancel("a")]}, ["x"], []),
+            ([after(10, "late", "a"), action("x")], {"x": [cancel("a")]}, ["x"], []),
+            ([action("x"), cancel("a")], {"x": [after(10, "late", "a")]}, ["x"], ["late"]),
+            ([action("x"), after(10, "b")], {"x": [after(10, "c")]}, ["x"], ["b", "c"]),
+        ]
+        for effects, more, applied, later in cases:
+            with self.subTest(effects):
+                kind = logging({**more, "input": effects})
+                machine = Machine(kind, name="a", configuration={})
+                machine.turn("open", {})
+                update = json.loads(machine.turn("input", {"input": "input"}, 1_000))
+                left = [Effect(each.pop("type"), each) for each in update.get("effects", [])]
+                rest = logging({**more, "rest": left}, machine.state)
+                for name, store in (("input", TestStore(kind)), ("rest", TestStore(rest))):
+                    store.send(name)
+                    self.assertEqual([each for each in store.state if each != "rest"], ["input", *applied])
+                    store.advance(10)
+                    for each in later:
+                        store.receive(each)
+                    store.finish()
 
     def test_a_failure_of_an_immediate_action_changes_nothing(self) -> None:
         def update(state: int, received: str) -> Any:

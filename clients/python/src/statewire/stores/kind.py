@@ -97,8 +97,7 @@ class Machine:
         self.state: Any = None
         self._kind, self._configuration = kind, kind.forms["configuration"].decode(configuration)
         self._context = functools.partial(Context, name, self._configuration)
-        # The subscribed viewers; None before the first request with them.
-        self.viewers: list[Viewer] | None = None
+        self._viewers: dict[str | None, Viewer] = {None: Viewer()}
         # The state and the views that the server has, the latter by the property of a viewer; None stands for
         # everyone. The sizes are approximate lengths as JSON.
         self._sent, self._sizes = _UNSENT, {"state": 0, "view": 0}
@@ -107,47 +106,44 @@ class Machine:
     def turn(self, method: str, params: Mapping[str, Any], maximum_actions: int = 0) -> str:
         """Responds to `machine/METHOD` with an update as JSON text.
 
-        If it raises, nothing has changed, except that the viewers are known. It applies at most
-        `maximum_actions` immediate actions, too; others are effects of the update.
+        If it raises, nothing has changed, except that the viewers are known. It applies immediate actions
+        too, at most `maximum_actions`. Actions from the first one with an id on are effects of the update.
         """
         kind, viewer, now = self._kind, _viewer(params.get("viewer", {})), params.get("now", 0)
         context = self._context(now, viewer, method == "action", params.get("error"))
         if method == "open":
             result = call(kind.initial, self._configuration, context)
         elif method == "restore":
-            result = self._restored(kind, params["version"], params["state"]), ()
+            version, state = params["version"], params["state"]
+            if version > kind.version or (version < kind.version and not kind.migrate):
+                raise ValueError(f"a state of version {version} cannot be used by version {kind.version}")
+            form = plain(call(kind.migrate, version, state)) if version < kind.version else state
+            new = kind.forms["state"].decode(form)
+            # The server does not have a state that was converted, nor new members of the type with defaults.
+            self._sent = _UNSENT if new is not state and difference(state, plain(new)) else new
+            # It can have a view of the earlier process, which another one replaces.
+            self._views = {None: _UNSENT} if kind.view else {}
+            result = new, ()
         elif method == "viewers":
-            self.viewers = [_viewer(members) for members in params["viewers"]]
-            result = call(kind.viewers, self.state, self.viewers, context)
+            shown = [_viewer(members) for members in params["viewers"]]
+            self._viewers = {None: Viewer()} | {getattr(v, kind.views_by): v for v in shown if kind.views_by}
+            result = call(kind.viewers, self.state, shown, context)
         else:
             result = call(kind.update, self.state, kind.forms[method].decode(params[method]), context)
         state, effects = _parts(result, self.state)
         for _ in range(maximum_actions):
             index = next((i for i, effect in enumerate(effects) if effect.type == "action"), None)
-            # The server sends an action that something can cancel, and so it sends those after it.
+            # An action with an id can be cancelled, so the server sends it, and all after it.
             if index is None or "id" in effects[index].members:
                 break
             action = kind.forms["action"].decode(plain(effects.pop(index).members["action"]))
-            result = call(kind.update, state, action, self._context(now, is_action=True))
-            state, more = _parts(result, state)
+            state, more = _parts(call(kind.update, state, action, self._context(now, is_action=True)), state)
             effects += more
         return self._update(state, effects)
 
-    def _restored(self, kind: StoreKind, version: int, state: Any) -> Any:
-        if version > kind.version or (version < kind.version and not kind.migrate):
-            raise ValueError(f"a state of version {version} cannot be used by version {kind.version}")
-        form = plain(call(kind.migrate, version, state)) if version < kind.version else state
-        new = kind.forms["state"].decode(form)
-        # The server does not have a state that was converted, nor new members of the type with defaults.
-        self._sent = _UNSENT if new is not state and difference(state, plain(new)) else new
-        # It can have a view of the earlier process, which another one replaces.
-        self._views = {None: _UNSENT} if kind.view else {}
-        return new
-
     def _update(self, state: Any, effects: list[Effect]) -> str:
         """Returns the update to a state; then the server has it."""
-        viewers = {None: Viewer()} | {getattr(v, by): v for v in self.viewers or [] if by}
-        views = {name: self.view_of(state, each) for name, each in viewers.items()}
+        views = {name: self.view_of(state, each) for name, each in self._viewers.items()}
         # There are no views before the first that is not the state.
         views = views if self._views or any(view is not state for view in views.values()) else {}
         # A view that there is no more is null in the update.

@@ -44,9 +44,7 @@ class Program:
     """Responds to the requests of a server for all stores of a kind."""
 
     def __init__(self, kind: StoreKind, output: BinaryIO) -> None:
-        # The server carries out the rest of an endless chain of actions, and serves others meanwhile. Under
-        # test it carries out all, because a test injects faults into them.
-        self._kind, self._output, self._most_actions = kind, output, 1_000
+        self._kind, self._output, self._is_tested = kind, output, False
         self._machines: dict[int, Machine] = {}
         # The work that has not ended and is not cancelled.
         self._works: dict[int, Work] = {}
@@ -66,11 +64,13 @@ class Program:
         """Returns the result of a request as JSON text; None if there is none, or if it comes later."""
         method, params = message["method"].removeprefix("machine/"), message.get("params", {})
         if method == "describe":
-            self._most_actions = 0 if params.get("tests") else 1_000
+            self._is_tested = bool(params.get("tests"))
             return text(self._kind.description())
         if method in ("open", "restore", "input", "action", "viewers"):
             machine = self._machines.get(params["store"]) or Machine(self._kind, **params)
-            update = machine.turn(method, params, self._most_actions)
+            # The server carries out the rest of an endless chain of actions, and serves others meanwhile.
+            # Under test it carries out all, because a test injects faults into them.
+            update = machine.turn(method, params, maximum_actions=0 if self._is_tested else 1_000)
             self._machines[params["store"]] = machine
             return update
         if method == "close":

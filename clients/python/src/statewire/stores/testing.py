@@ -2,6 +2,7 @@
 """A store for tests: it carries out effects as the server does, with a clock that the test moves."""
 
 import contextlib
+import copy
 import dataclasses
 import json
 from typing import Any, Literal
@@ -39,7 +40,8 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
 
     `send` sends an input; immediate actions are part of it. All later actions and all events must be received
     in their order, before the next `send`. `state` and `view` are those after the last step that was sent or
-    received. Work is called immediately, in the thread of the test; pass other `runs` to replace it.
+    received. A step that raises changes nothing. Work is called immediately, in the thread of the test; pass
+    other `runs` to replace it.
     """
 
     __test__ = False
@@ -50,18 +52,16 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
         self._kind = dataclasses.replace(kind, **members) if kind else StoreKind(**members)
         # The time, and the one to which the test has moved the clock: received steps lie between them.
         self.now = self._end = now
-        self._configuration = configuration or {}
         self._tasks: list[_Task] = []
-        # The actions of this step, and the later actions and events that the test must receive.
-        self._actions: list[dict[str, Any]] = []
+        # The later actions and events that the test must receive.
+        self._came: list[dict[str, Any]] = []
         # The requests with the viewers after a restart: one, or none before the first `present`.
         self._presented: list[dict[str, Any]] = []
-        self._came: list[dict[str, Any]] = []
         self._faults: dict[str, list[str]] = {}
         self._throttled: dict[Any, int] = {}
-        self._machine = Machine(self._kind, "test", self._configuration)
+        self._machine = Machine(self._kind, "test", configuration or {})
         method, version = "open" if restoring is None else "restore", restored_version or self._kind.version
-        self._step(**{method: True}, viewer=viewer or Viewer(), version=version, state=restoring)
+        self._step([{method: True, "viewer": viewer or Viewer(), "version": version, "state": restoring}])
 
     def send(self, input: Any, viewer: Viewer | None = None) -> None:
         """Sends an input.
@@ -69,7 +69,7 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
         - Raises: `Refusal` if the store refuses the input, `TestFailure` if something was not received.
         """
         self._check_received()
-        self._step(input=tagged(input), viewer=viewer or Viewer())
+        self._step([{"input": tagged(input), "viewer": viewer or Viewer()}])
 
     def view_for(self, viewer: Viewer) -> Any:
         """Returns what a subscribed viewer receives of the state."""
@@ -79,11 +79,11 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
         """Sets the subscribed viewers."""
         self._check_received()
         self._presented = [{"viewers": viewers}]
-        self._step(viewers=viewers)
+        self._step([*self._presented])
 
     def receive(self, action: Any) -> None:
         """Takes the next action that has come later."""
-        self._step(**self._take("action", action))
+        self._step([self._take("action", action)])
 
     def receive_event(self, event: Any) -> None:
         """Takes the next event."""
@@ -102,14 +102,13 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
     def restart(self, after: int = 0) -> None:
         """Ends the program, and restores the store from its state after some milliseconds."""
         self._check_received()
-        self._actions += self._presented
+        requests = [*self._presented]
         for task in [task for task in self._tasks if task.attempt and task.due == _NEVER]:
             task.due = 0
             if task.effect.get("restart") != "again":
-                self._actions += self._missed(task, "interrupted", "the program was restarted")
+                requests += self._missed(task, "interrupted", "the program was restarted")
         self.now = self._end = self.now + after
-        self._machine = Machine(self._kind, "test", self._configuration)
-        self._step(restore=True, version=self._kind.version, state=self.state)
+        self._step([{"restore": True, "version": self._kind.version, "state": self.state}, *requests])
 
     def finish(self) -> None:
         """Checks that everything was received and that no effect is left, except `every`."""
@@ -129,27 +128,31 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
 
     def _check_received(self) -> None:
         if self._came:
-            kind, value = next(iter(self._came[0].items()))
-            raise TestFailure(f"the {kind} {text(value)} was not received")
+            raise TestFailure(f"the {next(iter(self._came[0]))} {text(self._came[0])} was not received")
 
-    def _step(self, **params: Any) -> None:
-        """Carries out a request and the immediate actions after it; then the clock moves on.
+    def _step(self, requests: list[dict[str, Any]]) -> None:
+        """Carries out requests and the immediate actions after them; then the clock moves on.
 
-        The first member of a request has the name of its method.
+        The first member of a request has the name of its method. If one of them fails, nothing has changed,
+        as in a program that is served; only injected faults are used up.
         """
-        while params:
-            before, was = self._machine.state, text(self._machine.state)
-            update = json.loads(self._machine.turn(next(iter(params)), plain({**params, "now": self.now})))
+        trial = copy.copy(self)
+        vars(trial).update({name: copy.copy(value) for name, value in vars(self).items()})
+        # The list grows: the actions of an update come after all earlier ones.
+        for request in requests:
+            before, was = trial._machine.state, text(trial._machine.state)
+            update = json.loads(trial._machine.turn(next(iter(request)), plain({**request, "now": self.now})))
             if text(before) != was:
                 raise TestFailure("update has changed the state that it got; return a new one")
-            self._came += update.get("events", [])
+            trial._came += update.get("events", [])
             for effect in update.get("effects", []):
-                self._perform(effect)
-            params = self._actions.pop(0) if self._actions else {}
+                trial._perform(effect, requests)
+        vars(self).update(vars(trial))
         self.state, self.view = self._machine.state, self.view_for(Viewer())
         self._proceed()
 
-    def _perform(self, effect: dict[str, Any]) -> None:
+    def _perform(self, effect: dict[str, Any], requests: list[dict[str, Any]]) -> None:
+        """Begins an effect; an immediate action is one of the next requests."""
         kind, id = effect["type"], effect.get("id")
         if kind == "cancel":
             self._cancel(id)
@@ -159,7 +162,7 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
             fault = self._fault(effect.get("name", ""))
             failed = _failed(effect, "fault", "injected") if fault == "fail" else []
             self._tasks += [_Task(effect, _NEVER)] if fault == "hang" else []
-            self._actions += failed if fault else [{"action": effect["action"]}]
+            requests += failed if fault else [{"action": effect["action"]}]
         elif kind != "every" or all(t.effect["id"] != id for t in self._tasks if t.effect["type"] == kind):
             wait = effect.get("milliseconds", effect.get("debounce", 0))
             due = self._throttled.get(id, 0) if "throttle" in effect else self.now + wait
@@ -172,7 +175,8 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
 
     def _start(self, effect: dict[str, Any]) -> None:
         """Begins work now, or after the earlier work of its queue."""
-        self._throttled |= {effect["id"]: self.now + effect["throttle"]} if "throttle" in effect else {}
+        if "throttle" in effect:
+            self._throttled[effect["id"]] = self.now + effect["throttle"]
         self._cancel(effect["id"] if effect.get("latest") else None, False)
         self._tasks.append(_Task(effect, 0, attempt=1))
 
@@ -192,7 +196,7 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
             else:
                 self._came.append({"action": effect["action"]})
             if effect["type"] == "every":
-                self._perform(effect)
+                self._perform(effect, [])
         self.now = self.now if self._came else self._end
 
     def _time(self, task: _Task) -> int:
