@@ -85,7 +85,6 @@ struct Acceptor: Sendable {
     _ channel: any Channel, refusing given: Refusal? = nil,
     _ addHandlers: @escaping @Sendable (Refusal?) throws -> Void
   ) -> EventLoopFuture<Void> {
-    channel.closeOnExec()
     let registry = loop(of: channel).registry
     let room =
       given == nil ? registry.value.makeRoom() : channel.eventLoop.makeSucceededVoidFuture()

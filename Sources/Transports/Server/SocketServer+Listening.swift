@@ -88,6 +88,7 @@ extension SocketServer {
 
   /// Sets the options of an accepted socket.
   private static func configure(_ socket: any Channel, isTCP: Bool) throws {
+    socket.closeOnExec()
     guard let options = socket.syncOptions else { return }
     try options.setOption(.allowRemoteHalfClosure, value: true)
     // One read, then the loop serves the other connections.

@@ -13,7 +13,8 @@ internal import NIOPosix
 /// The queue wakes the loop by a byte in a socket, which the loop finds together with all other
 /// events. A task would not work: the loop runs all tasks that are due, also those that become due
 /// meanwhile, before it looks at its sockets again. A pipe would be a second type of channel, and
-/// resolving its generic types takes a tenth of the time to the first response.
+/// resolving its generic types takes a tenth of the time to the first response. For the same reason, the
+/// loop reads the socket only from the first wait on.
 final class YieldQueue: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
@@ -24,6 +25,8 @@ final class YieldQueue: ChannelInboundHandler {
   private var served = 0
   private var jobs: (() -> Void)?
   private var isSignalled = false
+  /// The socket that the loop is to read, and the loop; nil once it reads it.
+  private var unread: (socket: CInt, loop: any EventLoop)?
   /// True once the loop ends and reads its sockets no more.
   private(set) var isOver = false
 
@@ -38,34 +41,45 @@ final class YieldQueue: ChannelInboundHandler {
     self.now = now
   }
 
-  deinit { Glibc.close(wakeSocket) }
+  deinit {
+    Glibc.close(wakeSocket)
+    if let unread { Glibc.close(unread.socket) }
+  }
 
   /// Creates the queue of a registry's connections and an executor's jobs; it ends with the loop.
   ///
-  /// - Parameter prepare: Called on the loop when the queue exists.
-  /// - Returns: A future that completes when the loop is prepared.
-  /// - Throws: `StartupError`.
+  /// - Throws: `StartupError` if there is no descriptor left.
   static func begin(
     on loop: any EventLoop, for registry: NIOLoopBoundBox<ConnectionRegistry>,
-    _ executor: LoopExecutor, prepare: @escaping @Sendable () throws -> Void = {}
+    _ executor: LoopExecutor, prepare: @escaping @Sendable () -> Void = {}
   ) throws(StartupError) -> EventLoopFuture<Void> {
     let ends = try SocketPair()
-    let made = NIOLoopBoundBox<YieldQueue>.makeBoxSendingValue(
-      YieldQueue(ends.other), eventLoop: loop)
-    return ClientBootstrap(group: loop)
+    return loop.submit {
+      let queue = YieldQueue(ends.other)
+      queue.unread = (ends.one, loop)
+      registry.value.yieldQueue = queue
+      executor.yield(to: queue)
+      prepare()
+    }.flatMapErrorThrowing { error in
+      // The loop has ended.
+      for end in [ends.one, ends.other] { Glibc.close(end) }
+      throw error
+    }
+  }
+
+  /// Makes the loop read the socket.
+  private func connect() {
+    guard let (socket, loop) = unread else { return }
+    unread = nil
+    let queue = NIOLoopBound(self, eventLoop: loop)
+    ClientBootstrap(group: loop)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(made.value)
-          registry.value.yieldQueue = made.value
-          executor.yield(to: made.value)
-          try prepare()
+          try channel.pipeline.syncOperations.addHandler(queue.value)
         }
       }
-      .withConnectedSocket(ends.one).map { _ in }
-      .flatMapErrorThrowing { error in
-        made.value.end()
-        throw error
-      }
+      .withConnectedSocket(socket)
+      .whenFailure { _ in queue.value.end() }
   }
 
   /// True if no connection waits.
@@ -96,6 +110,7 @@ final class YieldQueue: ChannelInboundHandler {
     isSignalled = true
     var byte: UInt8 = 0
     Glibc.write(wakeSocket, &byte, 1)
+    connect()
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) { resume() }
