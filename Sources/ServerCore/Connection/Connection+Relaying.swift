@@ -126,6 +126,8 @@ extension Connection {
 extension Connection: CommitObserver {
   /// Continues to leave after a commit.
   public func committed(_ result: CommitResult, isolation shard: isolated Shard) {
+    // The client may have gone. Then nothing retains the connection until the end of this turn.
+    guard !life.isOver else { return }
     writer.awaitTurnEnd()
   }
 }

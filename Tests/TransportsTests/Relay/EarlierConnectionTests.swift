@@ -4,6 +4,7 @@ import NIOCore
 import NIOEmbedded
 import ServerCore
 import StateMachines
+import TestSupport
 import Testing
 
 @testable import Transports
@@ -13,28 +14,40 @@ struct EarlierConnectionTests {
   /// A client on shard 0 with a session there, and sessions of the other shards.
   private struct Scenario {
     let asked = Asked()
+    private let journalThread: HeldJobs?
     let server: EmbeddedShards
     let client: EmbeddedChannel
     /// The handles of sessions of the shards 1 and 2.
     private(set) var sessions: [String] = []
 
-    init() throws {
+    init(on journalThread: HeldJobs? = nil) throws {
       let asked = asked
-      server = EmbeddedShards(3, kinds: [StoreKind("asking") { Asking(asked: asked) }])
+      self.journalThread = journalThread
+      server = EmbeddedShards(
+        3, kinds: [StoreKind("asking") { Asking(asked: asked) }], on: journalThread)
       client = try server.connect(to: 0)
       for shard in 1...2 {
         let owner = try server.connect(to: shard)
         sessions.append(try open(owner))
       }
       _ = try open(client)
-      try send(client, 2, "store/open", #"{"store":"a","kind":"asking","config":{}}"#)
-      server.run()
+      try openStore(2)
+      run()
       _ = try client.lines()
+    }
+
+    /// Runs the loops and the commits until nothing is left to do.
+    func run() {
+      server.run()
+      while let journalThread, journalThread.count > 0 {
+        journalThread.run()
+        server.run()
+      }
     }
 
     private func open(_ channel: EmbeddedChannel) throws -> String {
       try send(channel, 1, "session/open", "{}")
-      server.run()
+      run()
       let text = try channel.lines().joined()
       return String(
         try #require(text.split(separator: "\"session\":\"").last?.prefix { $0 != "\"" }))
@@ -42,6 +55,10 @@ struct EarlierConnectionTests {
 
     func send(_ channel: EmbeddedChannel, _ id: Int, _ method: String, _ params: String) throws {
       try channel.send(#"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#)
+    }
+
+    func openStore(_ id: Int) throws {
+      try send(client, id, "store/open", #"{"store":"a","kind":"asking","config":{}}"#)
     }
 
     func ask(_ id: Int) throws {
@@ -92,6 +109,23 @@ struct EarlierConnectionTests {
     #expect(try Set(scenario.results()) == [10, 11, 13])
     #expect(!client.isActive)
     try server.stop()
+  }
+
+  // The commit notified a connection that nothing else retained, and ended the server.
+  @Test("a client can go while it moves on, before its last commit has ended")
+  func goingBeforeCommit() throws {
+    let scenario = try Scenario(on: HeldJobs())
+    try scenario.attach(10, to: 0)
+    scenario.run()
+    #expect(try scenario.results() == [10])
+    try scenario.openStore(11)
+    try scenario.attach(12, to: 1)
+    scenario.server.run()
+    // Neither has a response, because both wait for the commit.
+    #expect(try scenario.results() == [])
+    _ = try scenario.client.finish()
+    scenario.run()
+    try scenario.server.stop()
   }
 
   @Test(

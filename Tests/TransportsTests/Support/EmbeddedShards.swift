@@ -4,6 +4,7 @@ import NIOCore
 import NIOEmbedded
 import ServerCore
 import StateMachines
+import TestSupport
 
 @testable import Transports
 
@@ -17,19 +18,29 @@ final class EmbeddedShards {
   private let executors: [LoopExecutor]
   private var channels: [EmbeddedChannel] = []
 
-  init(_ count: Int, kinds: [StoreKind] = [], limits: ServerLimits = ServerLimits()) {
+  /// - Parameters:
+  ///   - count: The number of shards.
+  ///   - journalThread: Holds the commits of a journal that keeps nothing; nil for no journal.
+  init(
+    _ count: Int, kinds: [StoreKind] = [], limits: ServerLimits = ServerLimits(),
+    on journalThread: HeldJobs? = nil
+  ) {
     let start = ContinuousClock.now
     let settings = ServerSettings(limits: limits, now: { start })
     let group = ShardGroup(count: count, limits: SessionLimits())
     let counts = ConnectionCounts(settings)
+    let journal = journalThread.flatMap { JournalWriter(NoJournal(), commit: $0.add) }
     loops = (0..<count).map { _ in EmbeddedEventLoop() }
     executors = loops.map { LoopExecutor($0, now: { start }) }
-    shards = zip(loops, executors).enumerated().map { index, each in
+    let notify: @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
+    var shards: [ServingLoop] = []
+    for (index, loop) in loops.enumerated() {
       let shard = Shard(
-        executor: each.1, in: group, at: ShardPlace(index: index, count: count), kinds: kinds,
-        limits: SessionLimits())
-      return ServingLoop(shard, settings, counts, on: each.0)
+        executor: executors[index], in: group, at: ShardPlace(index: index, count: count),
+        kinds: kinds, limits: SessionLimits(), journal: journal, journalNotify: journal.map { _ in notify })
+      shards.append(ServingLoop(shard, settings, counts, on: loop))
     }
+    self.shards = shards
     (self.settings, self.counts) = (settings, counts)
     group.setMembers(
       zip(shards, executors).map { serving, executor in
@@ -67,4 +78,15 @@ final class EmbeddedShards {
     for channel in channels { _ = try channel.finish(acceptAlreadyClosed: true) }
     run()
   }
+}
+
+private final class NoJournal: SessionJournal {
+  func commit(_ entries: [JournalEntry]) {}
+  func load() -> JournalContents { JournalContents() }
+  func start() -> JournalStart { JournalContents().start }
+  func load(_ session: SessionHandle) -> LoadedSession { JournalContents().loaded(session) }
+  func continuing(after position: Int64?, limit: Int) -> ContinuingSessions {
+    JournalContents().continuing(after: position, limit: limit)
+  }
+  func endExpired(at time: Duration, limit: Int) -> Int { 0 }
 }
