@@ -34,6 +34,9 @@ public protocol ConnectionOutput: ClientOutput {
   /// Records that the client should connect again when the connection closes.
   func serviceRestarts()
 
+  /// True if an earlier connection of the client may have requests on another shard.
+  var hasEarlier: Bool { get }
+
   /// Cancels a request that an earlier connection of the client has begun on another shard; called
   /// within turns.
   func cancelEarlier(_ request: RequestID)
@@ -68,6 +71,9 @@ extension ConnectionOutput {
 
   /// Does nothing: an output without a reason of its end.
   public func serviceRestarts() {}
+
+  /// False: an output without earlier connections.
+  public var hasEarlier: Bool { false }
 
   /// Does nothing: an output without earlier connections.
   public func cancelEarlier(_ request: RequestID) {}

@@ -195,6 +195,7 @@ extension Connection {
 
   /// Passes a message to the other node.
   func forward(_ message: UnsafeRawBufferPointer, _ state: LinkState) {
+    cancelRequests(in: message)
     state.link.send(message)
     guard state.pause == nil, state.link.isCongested else { return }
     state.pause = begin(OffloadedRequest())

@@ -6,7 +6,8 @@ internal import Synchronization
 internal import Wire
 
 /// A connection whose client has attached to a session of another shard while requests in its
-/// former session were running. The responses go to the client through its present connection.
+/// former session were running, or their responses had yet to be written. These go to the client through its
+/// present connection.
 final class EarlierConnection: @unchecked Sendable {
   // @unchecked because all variables are used on the loop of their shard only.
 
@@ -20,6 +21,8 @@ final class EarlierConnection: @unchecked Sendable {
   private var owesResponses = true
   /// The number of moves to another end whose earlier messages may be under way.
   private var unfinishedMoves = 0
+  /// True if effects ran when the client left. Otherwise only the rest of its last turn is written.
+  private let hadRequests: Bool
   private let hasExpired = Atomic(false)
   private let isEnded = Atomic(false)
 
@@ -35,6 +38,7 @@ final class EarlierConnection: @unchecked Sendable {
     (self.shard, self.loop) = (shard, loop)
     self.end = end
     self.connection = connection
+    hadRequests = connection.hasRunningRequests
     selfUntilEnded = self
     connection.write(to: self)
     // Not in the turn that makes it.
@@ -44,8 +48,8 @@ final class EarlierConnection: @unchecked Sendable {
   /// True if the requests have ended; on any loop.
   var isOver: Bool { isEnded.load(ordering: .relaxed) }
 
-  /// True once the time of the requests is over; on any loop.
-  var isExpired: Bool { hasExpired.load(ordering: .relaxed) }
+  /// True while it counts among the earlier connections of its client; on any loop.
+  var isOpen: Bool { hadRequests && !isOver && !hasExpired.load(ordering: .relaxed) }
 
   /// Cancels a request.
   func cancel(_ request: RequestID) {
@@ -96,9 +100,9 @@ final class EarlierConnection: @unchecked Sendable {
   func disconnect() {
     loop.execute { [self] in
       inTurn { connection, shard in connection.take(.disconnected, isolation: shard) }
-      responded()
       (connection, selfUntilEnded) = (nil, nil)
       isEnded.store(true, ordering: .relaxed)
+      update()
     }
   }
 
@@ -106,17 +110,14 @@ final class EarlierConnection: @unchecked Sendable {
   private func update() {
     guard unfinishedMoves == 0 else { return }
     if let connection, connection.owesResponses || connection.hasUnsentMessages { return }
-    responded()
+    if owesResponses {
+      owesResponses = false
+      end.earlierResponded(self)
+    }
     if connection?.isIdle == true { disconnect() }
   }
 
   private func updateLater() { loop.execute { [self] in update() } }
-
-  private func responded() {
-    guard owesResponses else { return }
-    owesResponses = false
-    end.earlierResponded(self)
-  }
 
   private func execute(
     _ body: @escaping @Sendable (Connection, isolated Shard) -> Void

@@ -38,7 +38,7 @@ final class RelayEnd: @unchecked Sendable {
   private var earlier: [EarlierConnection] = []
   /// Those that have written their last response. Not read from them: their responses would still be
   /// under way to this loop.
-  private var responded: Set<ObjectIdentifier> = []
+  private var responded: [EarlierConnection] = []
 
   private var bytes = ByteBuffer()
   private var batch = RelayBatch(status: ConnectionStatus())
@@ -114,7 +114,7 @@ final class RelayEnd: @unchecked Sendable {
     serving.loop.execute { [self] in
       if let successor { return successor.earlierResponded(earlier) }
       guard let connection else { return }
-      responded.insert(ObjectIdentifier(earlier))
+      responded.append(earlier)
       inTurn { _, _ in connection.earlierResponded() }
       flush()
     }
@@ -232,7 +232,7 @@ final class RelayEnd: @unchecked Sendable {
   private func end() {
     connection = nil
     for connection in earlier { connection.disconnect() }
-    (earlier, early) = ([], [])
+    (earlier, responded, early) = ([], [], [])
     batch.parts = []
     next?.post(.disconnected)
     registry.remove(self)
@@ -335,6 +335,8 @@ extension RelayEnd: ConnectionOutput {
 
   func close() { append(.close) }
 
+  var hasEarlier: Bool { !earlier.isEmpty }
+
   func cancelEarlier(_ request: RequestID) {
     for connection in earlier { connection.cancel(request) }
   }
@@ -343,7 +345,11 @@ extension RelayEnd: ConnectionOutput {
     for connection in earlier { connection.expire() }
   }
 
-  var awaitsEarlier: Bool { earlier.contains { !responded.contains(ObjectIdentifier($0)) } }
+  var awaitsEarlier: Bool { !earlier.allSatisfy(hasResponded) }
+
+  private func hasResponded(_ connection: EarlierConnection) -> Bool {
+    responded.contains { $0 === connection }
+  }
 
   func relay(_ request: RelayRequest, to shard: Int) {
     guard let serving = registry.otherLoops.first(where: { $0.shard.place.index == shard }) else {
@@ -357,25 +363,15 @@ extension RelayEnd: ConnectionOutput {
     guard let next, let connection else { return }
     self.next = nil
     // Each holds only the present connection, so that a client may attach any number of times.
-    earlier.removeAll { $0.isOver && responded.contains(ObjectIdentifier($0)) }
+    earlier.removeAll { $0.isOver && hasResponded($0) }
     for connection in earlier { connection.move(to: next) }
-    if connection.hasRunningRequests {
-      earlier.append(EarlierConnection(connection, of: serving.shard, on: serving.loop, for: next))
-    } else {
-      let bound = NIOLoopBound((self, connection), eventLoop: serving.loop)
-      // Not in the turn of that connection.
-      serving.loop.execute {
-        let (end, connection) = bound.value
-        end.inTurn { _, shard in connection.take(.disconnected, isolation: shard) }
-      }
-    }
-    let open = earlier.filter { !$0.isExpired }
-    for connection in open.dropLast(EarlierConnection.maximumCount) { connection.expire() }
+    earlier.append(EarlierConnection(connection, of: serving.shard, on: serving.loop, for: next))
+    for connection in earlier.filter(\.isOpen).dropLast(EarlierConnection.maximumCount) { connection.expire() }
     append(.handOver(to: next, earlier, connection.takeHandover()))
     flush()
     successor = next
     self.connection = nil
-    earlier = []
+    (earlier, responded) = ([], [])
     registry.remove(self)
   }
 }

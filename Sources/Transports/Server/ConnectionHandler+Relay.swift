@@ -99,19 +99,9 @@ extension ConnectionHandler: RelayOrigin {
     nextEnd = nil
     relay = Relay(to: end, of: connection)
     self.connection = nil
-    var earlier: [EarlierConnection] = []
-    if connection.hasRunningRequests {
-      earlier = [EarlierConnection(connection, of: shard, on: loop, for: end)]
-    } else {
-      let bound = NIOLoopBound((self, connection), eventLoop: loop)
-      // Not in the turn of that connection.
-      loop.execute {
-        let (handler, connection) = bound.value
-        handler.inTurn(connection) { $0.take(.disconnected, isolation: $1) }
-      }
-    }
+    let earlier = EarlierConnection(connection, of: shard, on: loop, for: end)
     updateFlow(adding: 0)
-    end.open(connection.takeHandover(), earlier)
+    end.open(connection.takeHandover(), [earlier])
   }
 
   /// Performs the output of the connection on the other loop.

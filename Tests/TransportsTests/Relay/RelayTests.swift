@@ -318,6 +318,43 @@ struct RelayTests {
     }
   }
 
+  // One of about a hundred lost the response: its connection ended while the client moved on, and the end
+  // was reported before the response had come.
+  @Test("a response comes before the close at whatever time the client moves on")
+  func movingOnRepeatedly() async throws {
+    try await withShards(shards: 3) { server in
+      var sessions: [SessionHandle] = []
+      var owners: [ShardClient] = []
+      while sessions.count < 3 {
+        let owner = try await ShardClient(server)
+        let session = try await owner.open("owner")
+        owners.append(owner)
+        if !sessions.contains(where: { $0.shard(of: 3) == session.shard(of: 3) }) {
+          sessions.append(session)
+        }
+      }
+      for round in 0..<600 {
+        let input = #"{"type":"yielded","times":\#(round * 8)}"#
+        let client = try await ShardClient(server)
+        var messages: [(method: String, params: String)] = []
+        for step in 0..<4 {
+          let session = sessions[(round + step) % 3]
+          messages.append(("session/attach", ShardClient.attaching(session, "c\(round)")))
+          if step == 0 {
+            messages.append(("store/send", #"{"store":"tally","input":\#(input),"settle":true}"#))
+          }
+        }
+        try await client.send(together: messages)
+        try await client.connection.closeInput()
+        var texts: [String] = []
+        while let text = try await client.receive() { texts.append(text) }
+        #expect(texts.contains { $0.contains("\"id\":2,\"result\"") })
+        await client.close()
+      }
+      for owner in owners { await owner.close() }
+    }
+  }
+
   // The other participants of the session saw its client until it left the server.
   @Test("a client leaves its former session when its last effect ends, also without a response")
   func effectsWithoutResponses() async throws {

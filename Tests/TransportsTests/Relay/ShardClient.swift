@@ -127,6 +127,8 @@ struct Sum: DurableMachine {
     case filled(letter: String, count: Int)
     /// Settles when the gate opens.
     case waited
+    /// Settles after some other work of the process.
+    case yielded(times: Int)
   }
 
   enum Action: Sendable {
@@ -151,6 +153,11 @@ struct Sum: DurableMachine {
         await gate.wait()
         await context.send(.add(1000))
       }
+    case .yielded(let times):
+      .run("yield") { context in
+        for _ in 0..<times { await Task.yield() }
+        await context.send(.add(1000))
+      }
     }
   }
 
@@ -170,7 +177,8 @@ struct Sum: DurableMachine {
 func withShards(
   _ address: ServerAddress = .tcp(host: "127.0.0.1", port: 0), limits: ServerLimits = .init(),
   sessionLimits: SessionLimits = .init(), certificate: ServerCertificate? = nil,
-  credentials: Credentials? = nil, gate: Gate = Gate(), _ body: (Server) async throws -> Void
+  credentials: Credentials? = nil, gate: Gate = Gate(), shards: Int = 2,
+  _ body: (Server) async throws -> Void
 ) async throws {
   var limits = limits
   // A loaded machine must not end a connection.
@@ -178,7 +186,7 @@ func withShards(
   let server = try await Server.start(
     kinds: [StoreKind("tally") { Sum(gate: gate) }],
     settings: ServerSettings(limits: limits, credentials: credentials),
-    sessionLimits: sessionLimits, listeners: [address], certificate: certificate, shards: 2)
+    sessionLimits: sessionLimits, listeners: [address], certificate: certificate, shards: shards)
   do {
     try await body(server)
   } catch {
