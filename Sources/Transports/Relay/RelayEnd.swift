@@ -366,7 +366,9 @@ extension RelayEnd: ConnectionOutput {
     earlier.removeAll { $0.isOver && hasResponded($0) }
     for connection in earlier { connection.move(to: next) }
     earlier.append(EarlierConnection(connection, of: serving.shard, on: serving.loop, for: next))
-    for connection in earlier.filter(\.isOpen).dropLast(EarlierConnection.maximumCount) { connection.expire() }
+    for connection in earlier.filter(\.isOpen).dropLast(EarlierConnection.maximumCount) {
+      connection.expire()
+    }
     append(.handOver(to: next, earlier, connection.takeHandover()))
     flush()
     successor = next

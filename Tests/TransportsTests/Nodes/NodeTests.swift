@@ -61,6 +61,31 @@ struct NodeTests {
     }
   }
 
+  // Only the node of the present session got the cancellation, and it does not know the request.
+  @Test("a client cancels a request in a session that it has left for one of another node")
+  func cancelling() async throws {
+    try await withNodes(shards: 2) { a, b, _ in
+      let owner = try await b.client()
+      let session = try await owner.open("owner")
+      for isInBatch in [false, true] {
+        let client = try await a.client()
+        _ = try await client.open("client")
+        let waiting = try await client.send(
+          "store/send", #"{"store":"tally","input":{"type":"waited"},"settle":true}"#)
+        _ = try await client.attach(session, as: "client")
+        let cancel =
+          #"{"jsonrpc":"2.0","id":99,"method":"$/cancelRequest","params":{"id":\#(waiting)}}"#
+        try await client.connection.send(isInBatch ? "[\(cancel)]" : cancel)
+        let cancelled = try await client.response()
+        #expect(cancelled.contains("\"id\":\(waiting),") && cancelled.contains("-32800"))
+        #expect(try await client.response().contains("\"id\":99,\"result\""))
+        #expect(try await client.state().contains("sum"))
+        await client.close()
+      }
+      await owner.close()
+    }
+  }
+
   private func id(of response: String) -> String {
     String(response.firstMatch(of: /"id":\d+/)?.output ?? "")
   }

@@ -37,7 +37,8 @@ final class EmbeddedShards {
     for (index, loop) in loops.enumerated() {
       let shard = Shard(
         executor: executors[index], in: group, at: ShardPlace(index: index, count: count),
-        kinds: kinds, limits: SessionLimits(), journal: journal, journalNotify: journal.map { _ in notify })
+        kinds: kinds, limits: SessionLimits(), journal: journal,
+        journalNotify: journal.map { _ in notify })
       shards.append(ServingLoop(shard, settings, counts, on: loop))
     }
     self.shards = shards
