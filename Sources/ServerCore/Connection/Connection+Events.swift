@@ -170,6 +170,9 @@ extension Connection {
       || writer.awaitsCommits
   }
 
+  /// True if bytes for the client wait for a commit.
+  public var awaitsCommits: Bool { writer.awaitsCommits }
+
   /// True if messages have not been passed to the output.
   public var hasUnsentMessages: Bool { !writer.isDelivered }
 

@@ -77,9 +77,15 @@ final class EarlierConnection: @unchecked Sendable {
   func expire() {
     guard !hasExpired.exchange(true, ordering: .relaxed) else { return }
     execute { connection, shard in connection.take(.timeIsUp, isolation: shard) }
-    // Responses may wait for commits. If these come too late, the client must know.
+    limitCommits()
+  }
+
+  /// Disconnects the client if responses wait for commits for too long: it must know. The writing of large
+  /// responses has no limit.
+  private func limitCommits() {
     loop.scheduleTask(in: TimeAmount(ShardThread.timeToFinish)) { [self] in
-      if connection != nil { close() }
+      guard let connection else { return }
+      if connection.awaitsCommits { close() } else { limitCommits() }
     }
   }
 
