@@ -158,7 +158,7 @@ final class RelayEnd: @unchecked Sendable {
     queuedEvents += 1
     registry.yieldQueue?.wait { [self] in
       queuedEvents -= 1
-      if let successor { successor.post(event) } else { serve(event) }
+      serveOrPassOn(event)
       return event.isRead ? loopTime.lastTurn : .zero
     }
   }
@@ -174,9 +174,7 @@ final class RelayEnd: @unchecked Sendable {
           return count == 0
         }
         guard isLast else { return }
-        serving.loop.execute { [self] in
-          if let successor { successor.post(event) } else { serve(event) }
-        }
+        serving.loop.execute { [self] in serveOrPassOn(event) }
       }
     }
   }
@@ -190,8 +188,15 @@ final class RelayEnd: @unchecked Sendable {
       || connection?.isInLargeFrame ?? false
   }
 
+  /// Serves an event that has waited; the end may have been replaced meanwhile.
+  private func serveOrPassOn(_ event: RelayEvent) {
+    if let successor { successor.post(event) } else { serve(event) }
+  }
+
   private func serve(_ event: RelayEvent) {
     guard connection != nil else { return }
+    // Before the turn, which may hand over and then sends the batch.
+    if event.isRead { batch.endedReads += 1 }
     if case .caughtUp = event { isCaughtUpAwaited = false }
     registry.writeCoalescer.willServe(0)
     registry.broadcastCoalescer.willServe()
@@ -204,7 +209,6 @@ final class RelayEnd: @unchecked Sendable {
     loopTime.add(from: start, to: time)
     identityTime?.time.add(from: start, to: time)
     if event.isEnd { return end() }
-    if event.isRead { batch.endedReads += 1 }
     flush()
   }
 
@@ -335,7 +339,7 @@ extension RelayEnd: ConnectionOutput {
 
   func close() { append(.close) }
 
-  var hasEarlier: Bool { !earlier.isEmpty }
+  var hasEarlier: Bool { earlier.contains { !$0.isOver } }
 
   func cancelEarlier(_ request: RequestID) {
     for connection in earlier { connection.cancel(request) }

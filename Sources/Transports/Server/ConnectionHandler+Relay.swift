@@ -13,7 +13,7 @@ final class Relay {
   /// Number of reads that the connection has not processed. One read of TLS can have several parts.
   fileprivate var pendingReads = 0
   /// True if the client's input has ended and the connection has yet to process reads.
-  fileprivate var endsInput = false
+  fileprivate var holdsInputEnd = false
   /// True if the connection waits until the channel is writable.
   fileprivate var isCaughtUpAwaited = false
 
@@ -41,7 +41,7 @@ extension ConnectionHandler: RelayOrigin {
     case .caughtUp: relay.isCaughtUpAwaited = false
     case .inputEnded where relay.pendingReads > 0:
       // A read can wait at a connection that the present one has replaced.
-      relay.endsInput = true
+      relay.holdsInputEnd = true
       return
     default: break
     }
@@ -110,8 +110,8 @@ extension ConnectionHandler: RelayOrigin {
     relay.status = batch.status
     relay.pendingReads -= batch.endedReads
     defer {
-      if relay.endsInput, relay.pendingReads == 0 {
-        relay.endsInput = false
+      if relay.holdsInputEnd, relay.pendingReads == 0 {
+        relay.holdsInputEnd = false
         relay.end.post(.inputEnded)
       }
     }
@@ -160,14 +160,10 @@ extension ConnectionHandler: RelayOrigin {
   }
 
   private func inTurn(_ body: (Connection, isolated Shard) -> Void) {
-    guard let connection else { return }
-    inTurn(connection, body)
-  }
-
-  private func inTurn(_ connection: Connection, _ body: (Connection, isolated Shard) -> Void) {
+    guard let current = connection else { return }
     // because the shard's jobs run on the channel's event loop, which `assumeIsolated` checks: no
     // value crosses threads, but the compiler cannot know that.
-    nonisolated(unsafe) let (connection, body) = (connection, body)
+    nonisolated(unsafe) let (connection, body) = (current, body)
     shard.assumeIsolated { shard in
       shard.turn { body(connection, shard) }
     }

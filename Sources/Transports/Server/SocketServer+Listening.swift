@@ -44,30 +44,37 @@ extension SocketServer {
         return counted
       }
     }
+    func open(
+      _ host: String, _ port: Int,
+      _ accept: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
+    ) async throws -> (port: Int, channel: any Channel) {
+      let channel = try await bind(tcp: bootstrap(accept), inherited, host, port)
+      return (channel.localAddress?.port ?? port, channel)
+    }
+    func certificate() throws(StartupError) -> ServerCertificate {
+      guard let certificate = acceptor.certificate else {
+        throw StartupError("cannot listen on \(address): TLS requires a certificate")
+      }
+      return certificate
+    }
     do {
       switch address {
       case .tcp(let host, let port):
-        let channel = try await bind(
-          tcp: bootstrap { acceptor.accept(tcp: $0) }, inherited, host, port)
-        return (.tcp(host: host, port: channel.localAddress?.port ?? port), channel)
+        let (port, channel) = try await open(host, port) { acceptor.accept(tcp: $0) }
+        return (.tcp(host: host, port: port), channel)
       case .tls(let host, let port):
-        guard let certificate = acceptor.certificate else {
-          throw StartupError("cannot listen on \(address): TLS requires a certificate")
-        }
-        let channel = try await bind(
-          tcp: bootstrap { acceptor.accept(tls: $0, certificate) }, inherited, host, port)
-        return (.tls(host: host, port: channel.localAddress?.port ?? port), channel)
+        let certificate = try certificate()
+        let (port, channel) = try await open(host, port) { acceptor.accept(tls: $0, certificate) }
+        return (.tls(host: host, port: port), channel)
       case .web(let host, let port):
-        let channel = try await bind(
-          tcp: bootstrap { acceptor.accept(web: $0) }, inherited, host, port)
-        return (.web(host: host, port: channel.localAddress?.port ?? port), channel)
+        let (port, channel) = try await open(host, port) { acceptor.accept(web: $0) }
+        return (.web(host: host, port: port), channel)
       case .secureWeb(let host, let port):
-        guard let certificate = acceptor.certificate else {
-          throw StartupError("cannot listen on \(address): TLS requires a certificate")
+        let certificate = try certificate()
+        let (port, channel) = try await open(host, port) {
+          acceptor.accept(secureWeb: $0, certificate)
         }
-        let channel = try await bind(
-          tcp: bootstrap { acceptor.accept(secureWeb: $0, certificate) }, inherited, host, port)
-        return (.secureWeb(host: host, port: channel.localAddress?.port ?? port), channel)
+        return (.secureWeb(host: host, port: port), channel)
       case .unix(let path):
         if inherited == nil { try UnixSocketFile.removeStale(path) }
         let descriptor = try inherited ?? UnixSocketFile.bind(path)

@@ -154,7 +154,7 @@ struct EarlierConnectionTests {
     try scenario.attach(10, to: 0)
     server.run()
     #expect(try scenario.results() == [10])
-    // The first read ends in the middle of a message behind the request.
+    // The first read ends in the middle of the message after the request.
     try scenario.attach(11, to: 1)
     let info = #"{"jsonrpc":"2.0","id":12,"method":"session/info","params":{}}"#
     try scenario.client.writeInbound(ByteBuffer(string: String(info.prefix(20))))
@@ -181,7 +181,7 @@ struct EarlierConnectionTests {
     try scenario.attach(10, to: 0)
     server.run()
     #expect(try scenario.results() == [10])
-    let queue = try #require(server.registry(1).yieldQueue)
+    let queue = server.yieldQueue(1)
     queue.wait { .zero }
     // In two parts of one read. The second one ends a large frame, so it waits for other clients.
     let ping =

@@ -10,40 +10,25 @@ import Testing
 /// A server without sockets, on a loop whose clock the test advances. For tests that stay on one
 /// thread.
 final class EmbeddedServer {
-  let loop = EmbeddedEventLoop()
-  private let settings: ServerSettings
-  private let shard: Shard
-  private let registry: ConnectionRegistry
+  private let shards: EmbeddedShards
+
+  var loop: EmbeddedEventLoop { shards.loops[0] }
   /// The connections that wait for other clients to be served. The test continues them.
   let yieldQueue: YieldQueue
-  private var channels: [EmbeddedChannel] = []
 
-  /// - Parameters:
-  ///   - kinds: The kinds of its stores.
-  ///   - limits: The limits of its connections.
-  ///   - now: The clock that measures turns. By default it stands still, so that no turn is long,
-  ///     however slow the machine is.
+  /// - Parameters: As for `EmbeddedShards`.
   init(
     _ kinds: [StoreKind], limits: ServerLimits = ServerLimits(),
     now: (@Sendable () -> ContinuousClock.Instant)? = nil
   ) {
-    shard = Shard(executor: LoopExecutor(loop), kinds: kinds)
-    let start = ContinuousClock.now
-    settings = ServerSettings(limits: limits, now: now ?? { start })
-    registry = ConnectionRegistry(settings, of: shard, on: loop)
-    yieldQueue = YieldQueue(-1, settings.now)
-    registry.yieldQueue = yieldQueue
-    // because the test's thread is the loop's.
-    nonisolated(unsafe) let registry = registry
-    shard.assumeIsolated { registry.configure($0) }
-    // So that the clock is not near zero.
-    loop.advanceTime(by: .hours(1))
+    shards = EmbeddedShards(1, kinds: kinds, limits: limits, now: now)
+    yieldQueue = shards.yieldQueue(0)
   }
 
   /// Returns a connection.
   /// - Parameter before: A handler between the connection and the client.
   func connect(through before: any ChannelHandler) throws -> EmbeddedChannel {
-    try connect([before, handler(isWebSocket: false)])
+    try shards.connect([before, shards.handler(0)], to: 0)
   }
 
   /// Returns an open WebSocket.
@@ -51,22 +36,17 @@ final class EmbeddedServer {
   func connectWebSocket(
     through before: any ChannelHandler
   ) throws -> EmbeddedChannel {
-    let handler = handler(isWebSocket: true)
-    let webSocket = WebSocketHandler(settings: settings, connection: handler)
+    let handler = shards.handler(0, over: .webSocket)
+    let webSocket = WebSocketHandler(settings: shards.settings, connection: handler)
     handler.webSocket = webSocket
-    return try connect([before, webSocket, handler])
-  }
-
-  private func handler(isWebSocket: Bool) -> ConnectionHandler {
-    ConnectionHandler(
-      shard: shard, registry: registry, isRemote: false, over: isWebSocket ? .webSocket : .tcp)
+    return try shards.connect([before, webSocket, handler], to: 0)
   }
 
   /// Ends a channel that has never been active, as one whose client was gone when it was accepted.
   /// - Returns: The handler of its connection.
   func endBeforeActive() throws -> ConnectionHandler {
     let channel = EmbeddedChannel(loop: loop)
-    let handler = handler(isWebSocket: false)
+    let handler = shards.handler(0)
     // Unlike a socket, an embedded channel reports its end also then.
     try channel.pipeline.syncOperations.addHandlers([EndFilter(), handler])
     _ = try channel.finish(acceptAlreadyClosed: true)
@@ -74,19 +54,8 @@ final class EmbeddedServer {
     return handler
   }
 
-  private func connect(_ handlers: [any ChannelHandler]) throws -> EmbeddedChannel {
-    let channel = EmbeddedChannel(loop: loop)
-    for handler in handlers { try channel.pipeline.syncOperations.addHandler(handler) }
-    try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-    channels.append(channel)
-    return channel
-  }
-
   /// Ends all connections.
-  func stop() throws {
-    for channel in channels { _ = try channel.finish(acceptAlreadyClosed: true) }
-    loop.run()
-  }
+  func stop() throws { try shards.stop() }
 }
 
 /// Withholds the end of a channel.

@@ -14,19 +14,24 @@ final class EmbeddedShards {
   let loops: [EmbeddedEventLoop]
   let shards: [ServingLoop]
   let counts: ConnectionCounts
-  private let settings: ServerSettings
+  let settings: ServerSettings
   private let executors: [LoopExecutor]
+  private let yieldQueues: [YieldQueue]
   private var channels: [EmbeddedChannel] = []
 
   /// - Parameters:
   ///   - count: The number of shards.
+  ///   - kinds: The kinds of its stores.
+  ///   - limits: The limits of its connections.
+  ///   - now: The clock that measures turns. By default it stands still, so that no turn is long,
+  ///     however slow the machine is.
   ///   - journalThread: Holds the commits of a journal that keeps nothing; nil for no journal.
   init(
     _ count: Int, kinds: [StoreKind] = [], limits: ServerLimits = ServerLimits(),
-    on journalThread: HeldJobs? = nil
+    now: (@Sendable () -> ContinuousClock.Instant)? = nil, on journalThread: HeldJobs? = nil
   ) {
     let start = ContinuousClock.now
-    let settings = ServerSettings(limits: limits, now: { start })
+    let settings = ServerSettings(limits: limits, now: now ?? { start })
     let group = ShardGroup(count: count, limits: SessionLimits())
     let counts = ConnectionCounts(settings)
     let journal = journalThread.flatMap { JournalWriter(NoJournal(), commit: $0.add) }
@@ -42,15 +47,16 @@ final class EmbeddedShards {
       shards.append(ServingLoop(shard, settings, counts, on: loop))
     }
     self.shards = shards
+    yieldQueues = loops.map { _ in YieldQueue(-1, settings.now) }
     (self.settings, self.counts) = (settings, counts)
     group.setMembers(
       zip(shards, executors).map { serving, executor in
         ShardGroup.Member(serving.shard) { executor.execute($0) }
       })
-    for serving in shards {
+    for (serving, yieldQueue) in zip(shards, yieldQueues) {
       let registry = serving.registry.value
       registry.otherLoops = shards.filter { $0.loop !== serving.loop }
-      registry.yieldQueue = YieldQueue(-1, settings.now)
+      registry.yieldQueue = yieldQueue
       // because the test's thread is that of all loops.
       nonisolated(unsafe) let unsafeRegistry = registry
       serving.shard.assumeIsolated { unsafeRegistry.configure($0) }
@@ -58,16 +64,29 @@ final class EmbeddedShards {
     for loop in loops { loop.advanceTime(by: .hours(1)) }
   }
 
+  /// The connections of a shard that wait for other clients to be served. The test continues them.
+  func yieldQueue(_ index: Int) -> YieldQueue { yieldQueues[index] }
+
   func registry(_ index: Int) -> ConnectionRegistry { shards[index].registry.value }
 
   /// Returns a connection of a client, whose channel is on a loop.
   func connect(to index: Int, isRemote: Bool = false) throws -> EmbeddedChannel {
+    try connect([handler(index, isRemote: isRemote)], to: index)
+  }
+
+  func handler(
+    _ index: Int, isRemote: Bool = false, over transport: ClientTransport = .tcp
+  ) -> ConnectionHandler {
+    ConnectionHandler(
+      shard: shards[index].shard, registry: registry(index), isRemote: isRemote, over: transport)
+  }
+
+  /// Returns a channel with handlers.
+  func connect(_ handlers: [any ChannelHandler], to index: Int) throws -> EmbeddedChannel {
     let channel = EmbeddedChannel(loop: loops[index])
-    channels.append(channel)
-    try channel.pipeline.syncOperations.addHandler(
-      ConnectionHandler(
-        shard: shards[index].shard, registry: registry(index), isRemote: isRemote, over: .tcp))
+    for handler in handlers { try channel.pipeline.syncOperations.addHandler(handler) }
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    channels.append(channel)
     return channel
   }
 
