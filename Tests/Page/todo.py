@@ -3,6 +3,7 @@
 
 import contextlib
 import json
+import signal
 import sqlite3
 
 from driving import Driving, expect
@@ -76,6 +77,22 @@ class Unconfirmed(Driving):
         self.is_settled(page)
         self.shows(page, "Oat milk", "Bread")
         self.is_stored(page, "Oat milk", "Bread")
+
+    def test_cut_while_connecting(self):
+        page, wire = self.open_wired()
+        wire.hold()
+        page.fill("#add-title", "Milk")
+        page.press("#add-title", "Enter")
+        self.server.process.send_signal(signal.SIGSTOP)
+        wire.cut()
+        while not wire.sockets:
+            page.wait_for_timeout(20)
+        with page.expect_console_message(lambda message: "before the connection is established" in message.text):
+            wire.cut()
+        self.server.process.send_signal(signal.SIGCONT)
+        self.is_live(page)
+        self.is_settled(page)
+        self.is_stored(page, "Milk")
 
     def test_reload_after_the_server_received_the_input(self):
         page, wire = self.open_wired()
