@@ -349,8 +349,15 @@ extension Connection: ClientWriterDelegate {
     advance(.cut)
   }
 
-  /// Closes the connection, because its session is lost.
-  public func evicted() { close() }
+  /// Drops the open requests, because the session is lost, and closes once the client has read what was
+  /// written.
+  public func evicted() {
+    (backlog, deferred) = ([], [])
+    dropWaiting()
+    writer.offloadEnded()
+    _ = running.removeAll()
+    advance(.timeIsUp)
+  }
 
   /// Cancels requests whose time is over, sends the output of the turn, and closes if all is done.
   public func turnEnded() {

@@ -178,8 +178,10 @@ struct LargeStateTests {
     #expect(messages[2].contains(#""base":1,"revision":4,"#))
   }
 
-  @Test("a client that is evicted during a large response gets all of it, and then the reason")
-  func evicted() async throws {
+  @Test(
+    "a client that is evicted during a large response gets all of it, and then the reason",
+    arguments: [false, true])
+  func evicted(isSlow: Bool) async throws {
     let client = try await large()
     let name = #"{"frontend":"page"}"#
     client.send(request("1", "session/open", name))
@@ -188,11 +190,18 @@ struct LargeStateTests {
     client.send(Self.state)
     try await client.world.loop.turn()
     #expect(client.isYieldingToOthers)
+    client.isCongested = isSlow
     let other = TestClient(client.world)
     other.send(
       request(
         "1", "session/attach",
         "{\"session\":\"\(handle)\",\"frontend\":\"page\",\"revisions\":{}}"))
+    client.continueUntilIdle()
+    if isSlow {
+      #expect(!client.isClosed)
+      client.catchUp()
+      client.continueUntilIdle()
+    }
     #expect(client.isClosed && !client.isAbandoned)
     let messages = client.takeMessages()
     #expect(messages.count == 2 && messages[1].contains(#""reason":"evicted""#))
