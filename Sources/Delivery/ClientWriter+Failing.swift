@@ -9,7 +9,7 @@ internal import Wire
 extension ClientWriter {
   /// Disconnects the client because the journal lacks entries of its session. On a node among others,
   /// its requests get errors first: the database may be away for long.
-  func lose() {
+  public func lose() {
     if shard.ownership == nil { cut() } else { delegate.journalFailed() }
   }
 
@@ -19,13 +19,15 @@ extension ClientWriter {
   /// - Returns: The requests whose responses were discarded; nil if the client has received a part of
   ///   a frame, after which nothing can be written.
   public func discardUnsent() -> DiscardedResponses? {
-    let isPartial = !outbox.isEmpty
+    let isPartial = heldBack != nil
+    let unwritten = outbox.unwrittenIDs
     var bytes: [UInt8] = []
     for action in actions { if case .write(let written) = action { bytes += written } }
     out.withBytes { bytes += $0[..<readyBytes] }
     for content in commitQueue.contents {
       if case .bytes(let waiting) = content { bytes += waiting }
     }
+    bytes += outbox.bytes
     out.withBytes { bytes += $0[readyBytes...] }
     discardWritten()
     dropBuffers()
@@ -34,7 +36,11 @@ extension ClientWriter {
     readyBytes = 0
     commitQueue = CommitQueue()
     formerSessionCommits = []
-    return isPartial ? nil : DiscardedResponses(in: bytes, framing: framing)
+    guard !isPartial, var responses = DiscardedResponses(in: bytes, framing: framing) else {
+      return nil
+    }
+    for id in unwritten { responses.add(id) }
+    return responses
   }
 
   /// Removes written bytes from the actions.

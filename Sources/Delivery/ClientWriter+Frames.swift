@@ -22,13 +22,14 @@ extension ClientWriter {
   /// Writes bytes that are not a message, without framing.
   public func write(unframed bytes: [UInt8]) {
     guard !isClosed else { return }
-    _ = nextFrame()
+    let start = nextFrame()
     out.raw(bytes)
+    holdBack(from: start)
     awaitTurnEnd()
   }
 
   /// Writes a part of a message in the framing of the client; over a WebSocket, each part is a
-  /// fragment.
+  /// fragment. Whole messages that are written between the parts follow the last part.
   ///
   /// - Parameters:
   ///   - part: The bytes.
@@ -42,6 +43,12 @@ extension ClientWriter {
     _ = nextFrame()
     framing.frame(
       part: part, of: messageBytes, isFirst: isFirst, isLast: isLast, into: &out)
+    if isLast {
+      if let heldBack { out.raw(heldBack) }
+      heldBack = nil
+    } else if isFirst {
+      heldBack = []
+    }
     awaitTurnEnd()
   }
 
@@ -55,9 +62,17 @@ extension ClientWriter {
   /// Frames the message that was written from an offset on.
   func endFrame(from start: Int) {
     framing.frame(in: &out, from: start)
+    holdBack(from: start)
     // With a journal, bytes may be sent only between messages.
     if out.count > Self.flushBytes, outbox.isEmpty, !turnOutcome.isRecorded { flush() }
     awaitTurnEnd()
+  }
+
+  /// Moves what was written from an offset on behind the message whose last part is missing.
+  private func holdBack(from start: Int) {
+    guard heldBack != nil else { return }
+    out.withBytes { heldBack?.append(contentsOf: $0[start...]) }
+    out.truncate(to: start)
   }
 
   /// Registers the writer for the end of the turn, at which the connection flushes it.

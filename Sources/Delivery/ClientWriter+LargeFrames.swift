@@ -69,7 +69,7 @@ extension ClientWriter {
 
   /// Writes the first frame of the outbox on another thread.
   func writeOffloaded(_ frame: UnwrittenFrame) {
-    outbox.replaceFirst(with: .awaited(expectedBytes: frame.expectedBytes))
+    outbox.replaceFirst(with: .awaited(frame))
     let write = frame.write
     // because it is accessed only on the shard, where the closure is created and called.
     nonisolated(unsafe) weak let writer = self

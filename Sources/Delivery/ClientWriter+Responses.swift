@@ -72,7 +72,7 @@ extension ClientWriter {
     let framing = framing
     enqueue(
       .unwritten(
-        UnwrittenFrame(expectedBytes: expectedBytes) { writer in
+        UnwrittenFrame(id: response.id, expectedBytes: expectedBytes) { writer in
           framing.frame(into: &writer) { response.write(to: &$0) }
         }))
   }

@@ -80,6 +80,8 @@ public final class ClientWriter {
   var actions: [OutputAction] = []
   /// Number of bytes in `actions`.
   var actionBytes = 0
+  /// The messages that follow a message whose last part is missing; nil if no part is missing.
+  var heldBack: [UInt8]?
   /// Bytes that wait for commits before they go to the output.
   var commitQueue = CommitQueue()
   /// Pending commits of the sessions that the client has left.

@@ -20,15 +20,14 @@ struct Outbox {
     case change(Subscription)
     /// A large frame, which is written on another thread when all parts before it have been sent.
     case unwritten(UnwrittenFrame)
-    /// A frame of about this many bytes that another thread is writing; later parts wait for it.
-    case awaited(expectedBytes: Int)
+    /// A frame that another thread is writing; later parts wait for it.
+    case awaited(UnwrittenFrame)
 
     var byteCount: Int {
       switch self {
       case .bytes(let bytes), .rest(let bytes): bytes.count
       case .change: 0
-      case .unwritten(let frame): frame.expectedBytes
-      case .awaited(let expectedBytes): expectedBytes
+      case .unwritten(let frame), .awaited(let frame): frame.expectedBytes
       }
     }
 
@@ -70,6 +69,27 @@ struct Outbox {
       count -= bytes.count
     }
     return count
+  }
+
+  /// The bytes that wait, in order, without frames that are not written.
+  var bytes: [UInt8] {
+    let bytes = parts.flatMap { (part) -> [UInt8] in
+      switch part {
+      case .bytes(let bytes), .rest(let bytes): bytes
+      case .change, .unwritten, .awaited: []
+      }
+    }
+    return Array(bytes.dropFirst(taken))
+  }
+
+  /// The ids of the requests whose responses are not written, as JSON text.
+  var unwrittenIDs: [[UInt8]] {
+    parts.compactMap { part in
+      switch part {
+      case .unwritten(let frame), .awaited(let frame): frame.id
+      case .bytes, .rest, .change: nil
+      }
+    }
   }
 
   /// Appends a part.
@@ -134,6 +154,8 @@ struct Outbox {
 
 /// A frame that has not been written.
 struct UnwrittenFrame {
+  /// The id of the request whose response it is, as JSON text; nil for a notification.
+  var id: [UInt8]?
   /// The approximate size of the frame, in bytes.
   let expectedBytes: Int
   /// Writes the frame, on any thread.

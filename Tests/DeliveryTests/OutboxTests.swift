@@ -34,7 +34,7 @@ struct OutboxTests {
           expected.removeFirst(bytes.count)
         }
         #expect(expected.isEmpty && !outbox.isEmpty)
-        outbox.replaceFirst(with: .awaited(expectedBytes: 2))
+        outbox.replaceFirst(with: .awaited(UnwrittenFrame(expectedBytes: 2) { _ in }))
         #expect(outbox.takeBytes(100).isEmpty && outbox.hasLargeFrame)
         outbox.replaceFirst(with: .bytes([1, 2, 3]))
         #expect(!outbox.hasLargeFrame)

@@ -113,9 +113,9 @@ extension Connection {
       cancelOverdue()
       resume(shard)
     case .refused(let refusal):
-      refuse(refusal.error)
+      refuse(refusal.error, shard)
     case .credentialsChanged:
-      credentialsChanged()
+      credentialsChanged(shard)
     case .disconnected:
       dropLink()
       advance(.gone)
@@ -368,7 +368,7 @@ extension Connection: ClientWriterDelegate {
 
   /// Cancels the running requests if their time is over; also at later turns: waiting messages are still
   /// carried out, and get no time either.
-  private func cancelOverdue() {
+  func cancelOverdue() {
     guard life.isTimeUp else { return }
     output.expireEarlier()
     for request in deferred { respondCancelled(to: request.address) }

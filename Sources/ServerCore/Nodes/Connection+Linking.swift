@@ -212,16 +212,6 @@ extension Connection {
     writer.withBytes { forward($0, linkState) }
   }
 
-  /// Ends the link, because the client is no longer served.
-  ///
-  /// - Returns: False if a message of the other node was not completed: nothing more can be written
-  ///   to the client.
-  func cutLink() -> Bool {
-    guard let state = linkState else { return true }
-    defer { dropLink() }
-    return !state.isOpen || !state.link.isInMessage
-  }
-
   /// Closes the link without a response.
   func dropLink() {
     linkState?.link.close()

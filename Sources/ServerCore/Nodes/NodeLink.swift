@@ -77,9 +77,6 @@ public protocol NodeLink: AnyObject {
   /// True while additional messages would only wait; `Connection.linkIsWritable` follows.
   var isCongested: Bool { get }
 
-  /// True if a message from the node has begun and not ended.
-  var isInMessage: Bool { get }
-
   /// Ends the messages to the node, which then sends the remaining responses.
   func endInput()
 

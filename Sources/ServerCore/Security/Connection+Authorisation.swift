@@ -66,20 +66,25 @@ extension Connection {
   }
 
   /// Closes the connection if the identity of its client no longer has a token.
-  func credentialsChanged() {
+  func credentialsChanged(_ shard: isolated Shard) {
     guard let identity, settings.credentials?.knows(identity) == false else { return }
-    refuse(RPCError(.unauthorised, "the tokens of this identity were revoked"))
+    refuse(RPCError(.unauthorised, "the tokens of this identity were revoked"), shard)
   }
 
-  /// Sends an error with the id null, then closes; open requests get the error -32800.
-  func refuse(_ error: RPCError) {
+  /// Sends an error with the id null, then closes; open requests get the error -32800. The client leaves its
+  /// session, and receives nothing more of it.
+  func refuse(_ error: RPCError, _ shard: isolated Shard) {
     guard !life.isOver, !life.isRefused else { return }
-    let isBetweenMessages = cutLink()
-    if life.readsInput, isBetweenMessages { writer.fail(error) }
+    dropLink()
+    if life.readsInput { writer.fail(error) }
     // Messages that wait have not started, and are dropped.
     backlog = []
     waitingBatch = nil
+    // Nor does the client attach to a session on another shard any more.
+    if relayState?.leaving != nil { offloaded?.endsWithTime = true }
     stopListening()
+    cancelOverdue()
+    participant.session.leave(participant, isolation: shard)
   }
 
   func stopListening() {

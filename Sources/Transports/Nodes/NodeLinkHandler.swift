@@ -283,8 +283,6 @@ extension NodeLinkHandler: NodeLink {
     return true
   }
 
-  var isInMessage: Bool { reader.isInMessage }
-
   func endInput() {
     endsOutput = true
     flushLater()

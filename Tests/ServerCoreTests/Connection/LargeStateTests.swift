@@ -207,6 +207,17 @@ struct LargeStateTests {
     #expect(messages.count == 2 && messages[1].contains(#""reason":"evicted""#))
   }
 
+  // The client was disconnected without errors.
+  @Test("a lost session database gives an error to a request whose large response is being encoded")
+  func databaseIsGone() async throws {
+    let client = try await large()
+    client.send(Self.state, request("10", "ping"))
+    client.tell(.databaseIsGone(isLong: false))
+    let messages = client.takeMessages()
+    #expect(messages.count == 2 && messages.allSatisfy { $0.contains("-32800") })
+    #expect(client.isClosed && !client.isAbandoned)
+  }
+
   @Test("updates with a large state are coalesced, and sent after a pause")
   func stateFormat() async throws {
     let client = try await large()

@@ -195,6 +195,9 @@ extension TestClient {
     return messages
   }
 
+  /// Forgets the bytes of an incomplete message.
+  func discardReceived() { unread = [] }
+
   private func takeMessage(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     switch framing {
     case .lines:
