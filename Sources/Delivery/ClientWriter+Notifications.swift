@@ -18,7 +18,7 @@ extension ClientWriter: Client {
   }
 
   /// Discards the output and disconnects the client.
-  public func disconnect() { lose() }
+  public func disconnect() { cut() }
 
   /// Discards everything that was not passed to the output, and disconnects the client.
   public func discard() {

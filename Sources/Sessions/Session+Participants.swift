@@ -102,7 +102,7 @@ extension Session {
   /// Disconnects all clients, because the journal lacks entries of the session. They can attach to
   /// the session as it is journaled.
   func disconnectClients(isolation shard: isolated Shard) {
-    for participant in Array(participants) { participant.connectedClient?.disconnect() }
+    for participant in Array(participants) { participant.connectedClient?.lose() }
     guard isOwnerOfShared else { return }
     for shared in shard.sharedStores.values where shared.owner === self {
       for session in shared.users { session.disconnectClients(isolation: shard) }

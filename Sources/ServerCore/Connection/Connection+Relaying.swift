@@ -71,9 +71,9 @@ extension Connection {
 
   /// Asks the output to replace this connection, if everything was sent.
   ///
-  /// - Returns: False if something must still be sent, or is not committed.
+  /// - Returns: False if something must still be sent, or is not committed, or the client is refused.
   func leaveIfDone() -> Bool {
-    guard !life.isOver else { return false }
+    guard !life.isOver, !life.isRefused else { return false }
     if writer.awaitsCommits || writer.awaitsFormerSessionCommits {
       turnOutcome.awaitCommit(self)
       return false
@@ -188,14 +188,16 @@ extension Connection {
     frames = handover.frames
     isFramingKnown = handover.isFramingKnown
     batch?.prepend(handover.responses)
+    // A client that was evicted meanwhile has no more input.
+    let rest = life.isOpen ? handover.rest : nil
     if let batch {
-      if let rest = handover.rest {
+      if let rest {
         waitingBatch = WaitingBatch(requests: rest, batch: batch)
       } else {
         writer.finish(batch)
       }
     }
-    backlog = handover.backlog
+    if life.isOpen { backlog = handover.backlog }
     for event in handover.life { advance(event) }
     carryOut(.caughtUp, shard)
   }

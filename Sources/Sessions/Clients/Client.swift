@@ -64,6 +64,9 @@ public protocol Client: AnyObject {
   /// Disconnects the client, which can attach again on another connection.
   func disconnect()
 
+  /// Disconnects the client, because the journal lacks entries of its session.
+  func lose()
+
   /// Disconnects the client and discards everything that was not passed to its output, because
   /// another node owns the session.
   func discard()
@@ -80,6 +83,9 @@ extension Client {
 
   /// 0, for clients without a queue.
   public var queuedBytes: Int { 0 }
+
+  /// Disconnects the client.
+  public func lose() { disconnect() }
 
   /// Disconnects the client.
   public func discard() { disconnect() }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import JournalTestSupport
 import NIOCore
 import NIOEmbedded
-import ServerCore
 import StateMachines
 import TestSupport
 import Testing
 
+@testable import ServerCore
 @testable import Transports
 
 @Suite("Requests in a session that the client has left")
@@ -24,7 +25,8 @@ struct EarlierConnectionTests {
       let asked = asked
       self.journalThread = journalThread
       server = EmbeddedShards(
-        3, kinds: [StoreKind("asking") { Asking(asked: asked) }], on: journalThread)
+        3, kinds: [StoreKind("asking") { Asking(asked: asked) }, StoreKind("noted") { Noted() }],
+        on: journalThread)
       client = try server.connect(to: 0)
       for shard in 1...2 {
         let owner = try server.connect(to: shard)
@@ -145,6 +147,32 @@ struct EarlierConnectionTests {
     try scenario.server.stop()
   }
 
+  // It got an error that says that the session database does not respond.
+  @Test("a client without a session's handle that the operator of a node disconnects gets no error")
+  func disconnectedByOperator() throws {
+    let asked = Asked()
+    let server = EmbeddedShards(
+      1, kinds: [StoreKind("asking") { Asking(asked: asked) }],
+      ownership: MemoryCluster().node("a"))
+    let client = try server.connect(to: 0)
+    try client.send(
+      #"{"jsonrpc":"2.0","id":1,"method":"store/open","params":{"store":"a","kind":"asking","config":{}}}"#
+    )
+    try client.send(
+      #"{"jsonrpc":"2.0","id":2,"method":"store/send","params":{"store":"a","input":"ask"}}"#)
+    server.run()
+    #expect(try client.lines().count == 1)
+    // because the test's thread is that of all loops.
+    nonisolated(unsafe) let connection = try #require(
+      try client.pipeline.syncOperations.handler(type: ConnectionHandler.self).connection)
+    server.shards[0].shard.assumeIsolated { shard in
+      shard.turn { connection.participant.session.endByOperator(isolation: shard) }
+    }
+    server.run()
+    #expect(try client.lines() == [] && !client.isActive)
+    try server.stop()
+  }
+
   // They reached the next shard before the messages that wait for the attachment: these were carried out
   // after later ones, in another session, or never.
   @Test("messages and the end of the input stay in order while the client moves on")
@@ -170,6 +198,35 @@ struct EarlierConnectionTests {
     #expect(lines.last?.contains("\"id\":12,\"result\"") == true)
     #expect(lines.last?.contains(scenario.sessions[1]) == true)
     #expect(!scenario.client.isActive)
+    try server.stop()
+  }
+
+  @Test("a client that is evicted while it attaches sends no more input")
+  func evictedBeforeHandover() throws {
+    let scenario = try Scenario()
+    let server = scenario.server
+    let owner = try server.connect(to: 1)
+    let session = #""session":"\#(scenario.sessions[0])""#
+    try scenario.send(owner, 1, "session/attach", "{\(session),\"revisions\":{}}")
+    try scenario.send(owner, 2, "store/open", #"{"store":"n","kind":"noted","config":{}}"#)
+    server.run()
+    _ = try owner.lines()
+    // The snapshot fills the way between the shards, so the connection stays open until the handover.
+    let params = "{\(session),\"frontend\":\"c\",\"revisions\":{\"n\":null}}"
+    try scenario.client.send(
+      #"{"jsonrpc":"2.0","id":10,"method":"session/attach","params":\#(params)}"# + "\n"
+        + #"{"jsonrpc":"2.0","method":"store/send","params":{"store":"n","input":"count"}}"#)
+    server.loops[1].run()
+    try scenario.send(
+      owner, 3, "session/attach", "{\(session),\"frontend\":\"c\",\"revisions\":{}}")
+    server.run()
+    let lines = try scenario.client.lines()
+    #expect(lines.count == 2 && lines[0].contains("\"id\":10,\"result\""))
+    #expect(lines.last?.contains("evicted") == true)
+    _ = try owner.lines()
+    try scenario.send(owner, 4, "store/state", #"{"store":"n"}"#)
+    server.run()
+    #expect(try owner.lines().joined().contains("\"count\":0"))
     try server.stop()
   }
 
@@ -212,6 +269,20 @@ private final class Asked: Sendable {
     let reply = replies.withLock { $0.removeFirst() }
     reply.queue.add([reply.message(1)]) {}
   }
+}
+
+/// A store with a state of 20 KB.
+private struct Noted: StateMachine {
+  enum Input: String, Codable, Sendable { case count }
+  struct State: Codable, Sendable {
+    var count = 0
+    var text = String(repeating: "x", count: 20_000)
+  }
+
+  let initialState = State()
+
+  func effect(of input: Input, in state: State) -> Effect<Input> { .action(input) }
+  func reduce(_ state: inout State, _ action: Input) { state.count += 1 }
 }
 
 /// A store whose inputs get their responses when the test wants it.

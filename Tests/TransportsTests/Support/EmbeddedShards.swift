@@ -25,10 +25,12 @@ final class EmbeddedShards {
   ///   - limits: The limits of its connections.
   ///   - now: The clock that measures turns. By default it stands still, so that no turn is long,
   ///     however slow the machine is.
+  ///   - ownership: The ownership of sessions by a node among others; nil if it is the only one.
   ///   - journalThread: Holds the commits of a journal that keeps nothing; nil for no journal.
   init(
     _ count: Int, kinds: [StoreKind] = [], limits: ServerLimits = ServerLimits(),
-    now: (@Sendable () -> ContinuousClock.Instant)? = nil, on journalThread: HeldJobs? = nil
+    now: (@Sendable () -> ContinuousClock.Instant)? = nil,
+    ownership: (any SessionOwnership)? = nil, on journalThread: HeldJobs? = nil
   ) {
     let start = ContinuousClock.now
     let settings = ServerSettings(limits: limits, now: now ?? { start })
@@ -43,7 +45,7 @@ final class EmbeddedShards {
       let shard = Shard(
         executor: executors[index], in: group, at: ShardPlace(index: index, count: count),
         kinds: kinds, limits: SessionLimits(), journal: journal,
-        journalNotify: journal.map { _ in notify })
+        journalNotify: journal.map { _ in notify }, ownership: ownership)
       shards.append(ServingLoop(shard, settings, counts, on: loop))
     }
     self.shards = shards
