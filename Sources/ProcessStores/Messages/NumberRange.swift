@@ -18,17 +18,23 @@ extension JSON {
     try value.bytes.span.withUnsafeBytes { bytes throws(JSONError) in try checkNumbers(bytes) }
   }
 
-  /// Looks for the digits or the exponent of a number that is too large. Strings can have them, too.
-  private static func mayHaveLargeNumber(_ text: UnsafeRawBufferPointer) -> Bool {
+  /// Looks for the digits or the exponent of a number that is too large.
+  static func mayHaveLargeNumber(_ text: UnsafeRawBufferPointer) -> Bool {
     var digits = 0
+    var isInString = false
+    var isEscaped = false
     for byte in text {
-      if UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte {
+      if isInString {
+        isInString = isEscaped || byte != UInt8(ascii: "\"")
+        isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+      } else if UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte {
         digits += 1
         if digits == 309 { return true }
       } else {
         // The letter is `e` or `E`.
         if digits > 0, byte | 0x20 == UInt8(ascii: "e") { return true }
         digits = 0
+        isInString = byte == UInt8(ascii: "\"")
       }
     }
     return false

@@ -45,7 +45,7 @@ final class EarlierConnection: @unchecked Sendable {
     updateLater()
   }
 
-  /// True if the requests have ended; on any loop.
+  /// True if it has ended; on any loop.
   var isOver: Bool { isEnded.load(ordering: .relaxed) }
 
   /// True while it counts among the earlier connections of its client; on any loop.

@@ -34,7 +34,7 @@ final class RelayEnd: @unchecked Sendable {
   private var successor: RelayEnd?
   /// The end that replaces this one when everything is sent.
   private var next: RelayEnd?
-  /// The client's earlier connections whose requests have not ended.
+  /// The client's earlier connections that have not ended.
   private var earlier: [EarlierConnection] = []
   /// Those that have written their last response. Not read from them: their responses would still be
   /// under way to this loop.

@@ -22,7 +22,7 @@ final class AcceptGate {
   /// Failures closer together than this are one incident, which is logged once.
   private static let quiet = TimeAmount.seconds(10)
   /// The most sockets that are accepted and neither counted nor closed.
-  static let maximumUncounted = 8
+  static let usualUncounted = 8
 
   private let logger: Logger
   private let loop: any EventLoop
@@ -40,7 +40,7 @@ final class AcceptGate {
   init(_ settings: ServerSettings, on loop: any EventLoop) {
     logger = settings.logger
     self.loop = loop
-    maximumUncounted = min(Self.maximumUncounted, max(2, settings.limits.refusedConnections))
+    maximumUncounted = min(Self.usualUncounted, max(2, settings.limits.refusedConnections))
   }
 
   func add(_ listener: any Channel) {

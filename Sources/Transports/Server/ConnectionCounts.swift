@@ -31,7 +31,7 @@ final class ConnectionCounts: Sendable {
     return counts.withLock { $0.places.count + spare >= settings.limits.connections }
   }
 
-  /// True if at least as many places are left.
+  /// True if places are left for this many clients.
   func hasPlaces(for newcomers: Int) -> Bool {
     counts.withLock { $0.places.count + newcomers <= settings.limits.connections }
   }

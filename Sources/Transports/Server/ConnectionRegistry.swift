@@ -203,7 +203,7 @@ extension ConnectionRegistry {
         return closed.recover { _ in false }.hop(to: loop)
       }
     }
-    return counts.hasPlaces(for: AcceptGate.maximumUncounted) ? done : asked.map { _ in }
+    return counts.hasPlaces(for: AcceptGate.usualUncounted) ? done : asked.map { _ in }
   }
 
   /// - Returns: True if a connection was closed; false if no connection of this loop is silent, or

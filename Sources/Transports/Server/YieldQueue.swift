@@ -79,7 +79,10 @@ final class YieldQueue: ChannelInboundHandler {
         }
       }
       .withConnectedSocket(socket)
-      .whenFailure { _ in queue.value.end() }
+      .whenFailure { _ in
+        // Not within the turn that waits.
+        loop.execute { queue.value.end() }
+      }
   }
 
   /// True if no connection waits.
