@@ -65,15 +65,15 @@ package enum SystemResources {
     }
   }
 
-  /// The number of processors that the calling thread may use: SwiftNIO counts those of the control
+  /// The number of processors that the process may use at its start: SwiftNIO counts those of the control
   /// group, the affinity mask may leave fewer.
-  static var processors: Int {
+  static let processors: Int = {
     let processors = max(1, System.coreCount)
     // Without /proc the mask is not considered.
     let status = (try? WholeFile("/proc/thread-self/status").bytes) ?? []
     let allowed = allowedProcessors(inStatus: String(decoding: status, as: UTF8.self))
     return min(processors, allowed ?? processors)
-  }
+  }()
 
   /// Returns the number of processors of the affinity mask in a status file of Linux; nil if there
   /// is none.

@@ -15,6 +15,25 @@ struct Acceptor: Sendable {
   let certificate: ServerCertificate?
   let web: WebRouter
 
+  /// Returns the function that accepts the connections of a listener.
+  ///
+  /// - Throws: `StartupError` if there is no certificate for TLS.
+  func accepting(
+    at address: ServerAddress
+  ) throws(StartupError) -> @Sendable (any Channel) -> EventLoopFuture<Void> {
+    switch address {
+    case .unix: return { accept(unix: $0) }
+    case .tcp: return { accept(tcp: $0) }
+    case .web: return { accept(web: $0) }
+    case .tls, .secureWeb: break
+    }
+    guard let certificate else {
+      throw StartupError("cannot listen on \(address): TLS requires a certificate")
+    }
+    if case .tls = address { return { accept(tls: $0, certificate) } }
+    return { accept(secureWeb: $0, certificate) }
+  }
+
   /// Accepts standard input and output. The time limits do not apply: the client is the process
   /// that started this program.
   func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
@@ -24,7 +43,7 @@ struct Acceptor: Sendable {
     }
   }
 
-  func accept(unix channel: any Channel) -> EventLoopFuture<Void> {
+  private func accept(unix channel: any Channel) -> EventLoopFuture<Void> {
     UnixClient.user(of: channel).flatMap { user in
       enter(channel, refusing: UnixClient.mayConnect(user: user) ? nil : .user) { refusal in
         try channel.pipeline.syncOperations.addHandler(
@@ -33,14 +52,14 @@ struct Acceptor: Sendable {
     }
   }
 
-  func accept(tcp channel: any Channel) -> EventLoopFuture<Void> {
+  private func accept(tcp channel: any Channel) -> EventLoopFuture<Void> {
     enter(channel) { refusal in
       try channel.pipeline.syncOperations.addHandler(
         handler(channel, refusal, isRemote: true, over: .tcp))
     }
   }
 
-  func accept(
+  private func accept(
     tls channel: any Channel, _ certificate: ServerCertificate
   ) -> EventLoopFuture<Void> {
     enter(channel) { refusal in
@@ -55,13 +74,13 @@ struct Acceptor: Sendable {
     }
   }
 
-  func accept(web channel: any Channel) -> EventLoopFuture<Void> {
+  private func accept(web channel: any Channel) -> EventLoopFuture<Void> {
     enter(channel) { refusal in
       try channel.pipeline.syncOperations.addHandler(webHandler(channel, refusal, isSecure: false))
     }
   }
 
-  func accept(
+  private func accept(
     secureWeb channel: any Channel, _ certificate: ServerCertificate
   ) -> EventLoopFuture<Void> {
     enter(channel) { refusal in

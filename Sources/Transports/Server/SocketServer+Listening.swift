@@ -7,21 +7,24 @@ internal import TransportSupport
 
 // The listeners, and the sockets that they accept.
 extension SocketServer {
-  /// Opens a listener.
+  /// Makes an event loop accept the clients of a socket.
   ///
   /// - Parameters:
-  ///   - inherited: The descriptor of its socket; nil to open one.
+  ///   - socket: The socket, which the channel closes.
+  ///   - accept: Accepts a connection.
   ///   - loop: The loop of the listener.
   ///   - group: The loops of the connections.
+  ///   - gate: Limits the sockets that are not counted yet.
   /// - Returns: The address with the port that the system has assigned, and the channel.
   /// - Throws: `StartupError`.
   static func listen(
-    on address: ServerAddress, _ inherited: CInt?, _ loop: any EventLoop,
-    _ group: any EventLoopGroup, _ acceptor: Acceptor, _ gate: NIOLoopBoundBox<AcceptGate>
-  ) async throws -> (ServerAddress, any Channel) {
+    on socket: ListeningSocket,
+    _ accept: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
+    _ loop: any EventLoop, _ group: any EventLoopGroup, _ gate: NIOLoopBoundBox<AcceptGate>
+  ) async throws(StartupError) -> (ServerAddress, any Channel) {
+    let isTCP = if case .unix = socket.address { false } else { true }
     // SwiftNIO distributes new connections over the loops in turn.
-    let listening = ServerBootstrap(group: loop, childGroup: group)
-      .serverChannelOption(.backlog, value: backlog)
+    let bootstrap = ServerBootstrap(group: loop, childGroup: group)
       // The gate can close after any of them.
       .serverChannelOption(.maxMessagesPerRead, value: 1)
       .serverChannelInitializer { channel in
@@ -30,10 +33,7 @@ extension SocketServer {
           try channel.pipeline.syncOperations.addHandler(AcceptHandler(gate.value))
         }
       }
-    func bootstrap(
-      isTCP: Bool = true, _ accept: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
-    ) -> ServerBootstrap {
-      listening.childChannelInitializer { socket in
+      .childChannelInitializer { socket in
         // Not by options of the bootstrap: if one failed, SwiftNIO would close the socket before this.
         let counted = socket.eventLoop.makeCompletedFuture { try configure(socket, isTCP: isTCP) }
           .flatMap { accept(socket) }
@@ -43,53 +43,14 @@ extension SocketServer {
         }
         return counted
       }
-    }
-    func open(
-      _ host: String, _ port: Int,
-      _ accept: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
-    ) async throws -> (port: Int, channel: any Channel) {
-      let channel = try await bind(tcp: bootstrap(accept), inherited, host, port)
-      return (channel.localAddress?.port ?? port, channel)
-    }
-    func certificate() throws(StartupError) -> ServerCertificate {
-      guard let certificate = acceptor.certificate else {
-        throw StartupError("cannot listen on \(address): TLS requires a certificate")
-      }
-      return certificate
-    }
     do {
-      switch address {
-      case .tcp(let host, let port):
-        let (port, channel) = try await open(host, port) { acceptor.accept(tcp: $0) }
-        return (.tcp(host: host, port: port), channel)
-      case .tls(let host, let port):
-        let certificate = try certificate()
-        let (port, channel) = try await open(host, port) { acceptor.accept(tls: $0, certificate) }
-        return (.tls(host: host, port: port), channel)
-      case .web(let host, let port):
-        let (port, channel) = try await open(host, port) { acceptor.accept(web: $0) }
-        return (.web(host: host, port: port), channel)
-      case .secureWeb(let host, let port):
-        let certificate = try certificate()
-        let (port, channel) = try await open(host, port) {
-          acceptor.accept(secureWeb: $0, certificate)
-        }
-        return (.secureWeb(host: host, port: port), channel)
-      case .unix(let path):
-        if inherited == nil { try UnixSocketFile.removeStale(path) }
-        let descriptor = try inherited ?? UnixSocketFile.bind(path)
-        let channel =
-          try await bootstrap(isTCP: false) { acceptor.accept(unix: $0) }.withBoundSocket(
-            descriptor
-          ).get()
-        // SwiftNIO uses 128 for a socket that it has not created.
-        Glibc.listen(descriptor, backlog)
-        return (address, channel)
-      }
-    } catch let error as StartupError {
-      throw error
+      let channel = try await bootstrap.withBoundSocket(socket.descriptor).get()
+      // SwiftNIO uses 128 for a socket that it has not created.
+      socket.setBacklog()
+      return (socket.address.with(port: channel.localAddress?.port), channel)
     } catch {
-      throw StartupError("cannot listen on \(address): \(reason(for: error))", cause: error)
+      let reason = (error as? IOError).map { systemMessage($0.errnoCode) } ?? "\(error)"
+      throw StartupError("cannot listen on \(socket.address): \(reason)", cause: error)
     }
   }
 
@@ -116,22 +77,5 @@ extension SocketServer {
     try options.setOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPIDLE)), value: 60)
     try options.setOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPINTVL)), value: 10)
     try options.setOption(.tcpOption(NIOBSDSocket.Option(rawValue: TCP_KEEPCNT)), value: 3)
-  }
-
-  // Number of connections that may wait to be accepted.
-  private static let backlog: Int32 = 1024
-
-  private static func bind(
-    tcp bootstrap: ServerBootstrap, _ inherited: CInt?, _ host: String, _ port: Int
-  ) async throws -> any Channel {
-    let bootstrap =
-      bootstrap
-      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-    guard let inherited else { return try await bootstrap.bind(host: host, port: port).get() }
-    return try await bootstrap.withBoundSocket(inherited).get()
-  }
-
-  private static func reason(for error: any Error) -> String {
-    (error as? IOError).map { systemMessage($0.errnoCode) } ?? "\(error)"
   }
 }

@@ -101,6 +101,8 @@ final class SocketServer: ServerBackend {
     }
     let acceptor = Acceptor(
       loops: loops, settings: settings, certificate: certificate, web: web)
+    // Those that no event loop has yet.
+    var sockets: ArraySlice<ListeningSocket> = []
     var open: [(address: ServerAddress, channel: any Channel)] = []
     var bridged: Latch?
     let duties = nodes.map { NodeDuties($0.ownership, of: shards[0].group) }
@@ -109,11 +111,10 @@ final class SocketServer: ServerBackend {
         loops, on: threads, listeners: open, inherited: inherited, bridged: bridged, nodes, duties)
     }
     do {
-      // Together: a loop is woken once, and none waits for another.
+      // What comes later on a loop finds it prepared.
       let begun = try zip(loops, threads.loops).map { serving, thread in
         try begin(serving, thread.executor, among: loops)
       }
-      for begun in begun { try await begun.get() }
       if let nodes {
         let tls = try nodes.tlsContext()
         for serving in loops {
@@ -132,23 +133,31 @@ final class SocketServer: ServerBackend {
       }
       let gate = NIOLoopBoundBox.makeBoxSendingValue(
         AcceptGate(settings, on: loops[0].loop), eventLoop: loops[0].loop)
+      let accepting = try listeners.map { try acceptor.accepting(at: $0) }
       for address in listeners {
-        open.append(
-          try await listen(
-            on: address, inherited[address], loops[0].loop, threads.group, acceptor, gate))
+        sockets.append(
+          try inherited[address].map { ListeningSocket($0, at: address) }
+            ?? ListeningSocket(at: address))
       }
-      for serving in loops {
-        sweep(serving, serving.loop === loops[0].loop ? duties : nil, nodes.map { LeaseWatch($0) })
-      }
+      // Its client need not wait until the loop accepts others, of which there are none yet.
       if stdio {
         bridged = try await StandardBridge.begin(on: loops[0].loop, outputFailed: outputFailed) {
           acceptor.accept($0)
         }
       }
+      for accept in accepting {
+        let socket = sockets.removeFirst()
+        open.append(try await listen(on: socket, accept, loops[0].loop, threads.group, gate))
+      }
+      for begun in begun { try await begun.get() }
+      for serving in loops {
+        sweep(serving, serving.loop === loops[0].loop ? duties : nil, nodes.map { LeaseWatch($0) })
+      }
       for serving in loops where serving.shard.hasJournal {
         await serving.shard.continueSessions()
       }
     } catch {
+      for socket in sockets where inherited[socket.address] == nil { socket.close() }
       await server().stop {}
       throw error
     }

@@ -22,6 +22,11 @@ enum StandardBridge {
   ) async throws -> Latch {
     signal(SIGPIPE, SIG_IGN)
     let ends = try SocketPair()
+    // The loop makes the channel while the threads of the copies start.
+    let channel = ClientBootstrap(group: loop)
+      .channelOption(.allowRemoteHalfClosure, value: true)
+      .channelInitializer(receive)
+      .withConnectedSocket(ends.other)
     try DescriptorPump.begin(from: duplicate(STDIN_FILENO), to: duplicate(ends.one))
     let written = Latch()
     try DescriptorPump.begin(from: ends.one, to: duplicate(STDOUT_FILENO)) { failure in
@@ -33,10 +38,7 @@ enum StandardBridge {
       written.signal()
     }
     do {
-      _ = try await ClientBootstrap(group: loop)
-        .channelOption(.allowRemoteHalfClosure, value: true)
-        .channelInitializer(receive)
-        .withConnectedSocket(ends.other).get()
+      _ = try await channel.get()
     } catch {
       throw StartupError("cannot serve standard input and output: \(error)", cause: error)
     }
