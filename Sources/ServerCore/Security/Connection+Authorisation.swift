@@ -80,8 +80,8 @@ extension Connection {
     // Messages that wait have not started, and are dropped.
     backlog = []
     waitingBatch = nil
-    // Nor does the client attach to a session on another shard any more.
-    if relayState?.leaving != nil { offloaded?.endsWithTime = true }
+    // Nor does anything come of the request that is prepared: the client has no session then.
+    offloaded?.endsWithTime = true
     stopListening()
     cancelOverdue()
     participant.session.leave(participant, isolation: shard)

@@ -111,6 +111,28 @@ struct LimitTests {
     try await other.expect(sent("1", revision: 1))
   }
 
+  @Test("a store that is being prepared for a client when it is refused is not opened")
+  func refusedWhilePreparing() async throws {
+    let kind = StoreKind(
+      "prepared", configuration: Int.self, sharingWithin: { _ in 0 },
+      preparing: { _ in { true } }, { _, _ in Loose() })
+    let world = World(kinds: [kind])
+    let client = TestClient(world)
+    client.send(request("1", "session/open"))
+    let opened = try JSONValue(parsing: Array(try await client.messages(1)[0].utf8))
+    let handle = try #require(opened["result"]?["session"]?.string)
+    client.send(request("2", "store/open", #"{"store":"s","kind":"prepared","config":1}"#))
+    client.expectNothing()
+    client.tell(.refused(.idleTime))
+    try await client.expect(Self.limit("null", "idleTime"), failure("2", -32800))
+    #expect(client.isClosed)
+    // The end of the preparation.
+    try await world.loop.turn()
+    let other = TestClient(world)
+    other.send(request("1", "session/attach", "{\"session\":\"\(handle)\",\"revisions\":{}}"))
+    #expect(try await other.messages(1)[0].contains(#""stores":{}"#))
+  }
+
   @Test("a title that is too long gets an error with its path and limit, and changes nothing")
   func titles() async throws {
     let client = TestClient()
