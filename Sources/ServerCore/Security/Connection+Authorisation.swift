@@ -80,7 +80,7 @@ extension Connection {
     // Messages that wait have not started, and are dropped.
     backlog = []
     waitingBatch = nil
-    // Nor does anything come of the request that is prepared: the client has no session then.
+    // What is prepared for a request would find no session.
     offloaded?.endsWithTime = true
     stopListening()
     cancelOverdue()
