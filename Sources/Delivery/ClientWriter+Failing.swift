@@ -30,6 +30,8 @@ extension ClientWriter {
     bytes += outbox.bytes
     out.withBytes { bytes += $0[readyBytes...] }
     discardWritten()
+    // The caller writes errors before the end.
+    actions.removeAll { if case .endOutput = $0 { true } else { false } }
     dropBuffers()
     leaveBroadcasts()
     out.removeAll(keepingCapacity: false)

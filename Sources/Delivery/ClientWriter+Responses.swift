@@ -67,7 +67,9 @@ extension ClientWriter {
     _ body: @escaping @Sendable (inout JSONWriter) throws(RPCError) -> Void
   ) throws(RPCError) {
     let response = LargeResponse(id: Array(id), maximumBytes: maximumBytes, writeResult: body)
-    guard isLarge(expectedBytes) else { return write { response.write(to: &$0) } }
+    guard isLarge(expectedBytes), heldBack == nil else {
+      return write { response.write(to: &$0) }
+    }
     try checkRoom(forResponseOf: expectedBytes)
     let framing = framing
     enqueue(
@@ -139,6 +141,10 @@ extension ClientWriter {
       let messageBytes = pieces.reduce(0) { $0 + $1.count }
       FrameWriter.withHeaders(messageBytes: messageBytes) { pieces.insert(Array($0), at: 0) }
     case .stream(.lines): pieces.append([UInt8(ascii: "\n")])
+    }
+    guard heldBack == nil else {
+      for piece in pieces { heldBack?.append(contentsOf: piece) }
+      return
     }
     enqueue(.bytes(pieces[0]))
     for piece in pieces.dropFirst() { outbox.add(.rest(piece)) }

@@ -12,6 +12,9 @@ public struct DiscardedResponses: Equatable, Sendable {
   /// The ids of the requests of each batch.
   public private(set) var batches: [[[UInt8]]] = []
 
+  /// The places in `batches` of those that are not sent.
+  private var open: [ObjectIdentifier: Int] = [:]
+
   /// Creates an empty list.
   public init() {}
 
@@ -44,9 +47,28 @@ public struct DiscardedResponses: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - id: Its id as JSON text.
-  ///   - isInBatch: True if it belongs to a batch.
-  public mutating func add(_ id: [UInt8], isInBatch: Bool = false) {
-    if isInBatch { batches.append([id]) } else { single.append(id) }
+  ///   - batch: The batch that contains it; nil if it is a separate message.
+  public mutating func add(_ id: [UInt8], in batch: Batch? = nil) {
+    guard let batch else { return single.append(id) }
+    add([id], in: batch)
+  }
+
+  /// Adds the requests of a part of a batch, as a JSON array.
+  public mutating func add(rest requests: [UInt8], in batch: Batch) {
+    let requests = (try? JSONValue(parsing: requests, limits: .stored))?.array ?? []
+    add(requests.compactMap { $0["id"]?.bytes }, in: batch)
+  }
+
+  /// Adds requests of a batch that is not sent, and the responses that it has already.
+  private mutating func add(_ ids: [[UInt8]], in batch: Batch) {
+    if let index = open[ObjectIdentifier(batch)] {
+      batches[index] += ids
+      return
+    }
+    open[ObjectIdentifier(batch)] = batches.count
+    let written = try? JSONValue(
+      parsing: batch.takeResponses() + [UInt8(ascii: "]")], limits: .stored)
+    batches.append((written?.array ?? []).compactMap(Self.id) + ids)
   }
 
   /// Adds the requests in a message of the client.

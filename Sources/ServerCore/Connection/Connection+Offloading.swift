@@ -116,7 +116,7 @@ extension Connection {
 ///
 /// An object, because a connection usually has none.
 final class OffloadedRequest {
-  /// The id as JSON text; nil for a notification, or if the work writes the response itself.
+  /// The id as JSON text; nil for a notification.
   let id: RequestID?
   let batch: Batch?
   /// Number of bytes of the request that are held during the work.

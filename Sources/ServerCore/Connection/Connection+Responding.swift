@@ -108,8 +108,7 @@ extension Connection {
     let work = try writer.response(to: id, in: batch, expecting: expectedBytes, body)
     guard let work else { return }
     // The next request of the batch waits for it.
-    batch.open += 1
-    offload(OffloadedRequest(batch: batch), shard, work) { connection, request, bytes, _ in
+    offload(OffloadedRequest(request), shard, work) { connection, request, bytes, _ in
       guard let batch = request.batch else { return }
       batch.beginResponse()
       batch.append(bytes)

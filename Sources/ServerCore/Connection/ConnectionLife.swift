@@ -212,6 +212,14 @@ extension ConnectionLife {
     }
   }
 
+  /// True if the connection has ended, or the transport is gone.
+  var isClosed: Bool {
+    switch self {
+    case .closed: true
+    default: false
+    }
+  }
+
   /// True while open requests get their responses before the connection closes.
   var isDraining: Bool {
     switch self {

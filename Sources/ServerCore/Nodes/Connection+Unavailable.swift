@@ -12,15 +12,14 @@ extension Connection {
   /// Whether an input among them is in the journal is not known. The client sends it again with its
   /// sequence, after it has attached again.
   func becomeUnavailable() {
-    guard !life.isOver, var waiting = writer.discardUnsent() else { return writer.discard() }
+    // Also responses before the end of the output wait, for the lease or for commits.
+    if life.isOver, writer.isDelivered, !writer.awaitsCommits { return }
+    guard !life.isClosed, var waiting = writer.discardUnsent() else { return writer.discard() }
     for (_, address) in running.removeAll() {
-      if let address {
-        waiting.add(address.id.text, isInBatch: address.batch != nil)
-      }
+      if let address { waiting.add(address.id.text, in: address.batch) }
     }
-    if let offloaded, let id = offloaded.id {
-      waiting.add(id.text, isInBatch: offloaded.batch != nil)
-    }
+    if let offloaded, let id = offloaded.id { waiting.add(id.text, in: offloaded.batch) }
+    if let rest = waitingBatch { waiting.add(rest: rest.requests, in: rest.batch) }
     for arrival in backlog { if case .message(let bytes) = arrival { waiting.add(message: bytes) } }
     backlog = []
     dropWaiting()
@@ -29,7 +28,7 @@ extension Connection {
     writer.respond(to: waiting, Self.isUnavailable)
     if isNodeLink { writer.writeNow { $0.raw(byte: NodeControl.closes.rawValue) } }
     output.serviceRestarts()
-    advance(.done)
+    if life.isOver { writer.act(.endOutput) } else { advance(.done) }
   }
 
   /// Closes the connection, because the journal lacks entries of its session.

@@ -41,8 +41,9 @@ final class EarlierConnection: @unchecked Sendable {
     hadRequests = connection.hasRunningRequests
     selfUntilEnded = self
     connection.write(to: self)
-    // Not in the turn that makes it.
-    updateLater()
+    // Not in the turn that makes it. If the former output serves others for it, the present connection is
+    // told so.
+    yieldToOthers()
   }
 
   /// True if it has ended; on any loop.

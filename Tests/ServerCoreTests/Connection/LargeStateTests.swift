@@ -218,6 +218,22 @@ struct LargeStateTests {
     #expect(client.isClosed && !client.isAbandoned)
   }
 
+  // Each waiting request had an array of its own, and the others had no response.
+  @Test("a lost session database gives one array of errors to each batch")
+  func databaseIsGoneWithBatches() async throws {
+    let client = try await large()
+    client.send(
+      "[\(request("1", "ping")),\(work("2", "a")),\(work("3", "b"))]",
+      "[\(request("4", "ping")),\(Self.state),\(request("5", "ping")),\(set("6", 1))]",
+      request("7", "ping"))
+    #expect(client.takeMessages().isEmpty)
+    client.tell(.databaseIsGone(isLong: false))
+    let messages = try client.takeMessages().map { try JSONValue(parsing: Array($0.utf8)) }
+    let ids = messages.compactMap(\.array).map { $0.compactMap { $0["id"]?.int } }
+    #expect(Set(ids) == [[1, 2, 3], [4, 9, 5, 6]])
+    #expect(messages.count == 3 && messages.contains { $0["id"]?.int == 7 })
+  }
+
   @Test("updates with a large state are coalesced, and sent after a pause")
   func stateFormat() async throws {
     let client = try await large()

@@ -44,6 +44,26 @@ struct MessagePartTests {
     #expect(messages.dropFirst().map { $0.contains("\"result\"") } == [true, true, true])
   }
 
+  // Its arrays went before the last part.
+  @Test(
+    "the responses to a batch with a large one follow the last part",
+    arguments: [Framing.lines, .headers])
+  func batch(framing: Framing) async throws {
+    let client = TestClient(World(), framing)
+    let text = String(repeating: "x", count: 600_000)
+    client.send(send("1", #"{"type":"say","text":"\#(text)"}"#))
+    _ = try await client.messages(1)
+    let (bytes, wholeMessage) = (Self.message.utf8, Self.message)
+    try write(bytes.prefix(10), to: client)
+    client.send("[\(request("2", "store/state", #"{"store":"probe"}"#)),\(request("3", "ping"))]")
+    while !client.isIdle { try await client.world.loop.turn() }
+    try write(bytes.dropFirst(10), to: client)
+    let messages = try await client.messages(2)
+    #expect(messages.first == wholeMessage)
+    #expect(messages.last?.hasPrefix(#"[{"jsonrpc":"2.0","id":2,"result""#) == true)
+    #expect(messages.last?.hasSuffix(#"{"jsonrpc":"2.0","id":3,"result":{}}]"#) == true)
+  }
+
   @Test("a client that has received a part gets no error in the middle of it")
   func noError() throws {
     for event in [Connection.Event.databaseIsGone(isLong: true), .refused(.idleTime)] {

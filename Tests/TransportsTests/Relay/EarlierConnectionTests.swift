@@ -21,12 +21,14 @@ struct EarlierConnectionTests {
     /// The handles of sessions of the shards 1 and 2.
     private(set) var sessions: [String] = []
 
-    init(on journalThread: HeldJobs? = nil) throws {
+    init(
+      on journalThread: HeldJobs? = nil, now: (@Sendable () -> ContinuousClock.Instant)? = nil
+    ) throws {
       let asked = asked
       self.journalThread = journalThread
       server = EmbeddedShards(
         3, kinds: [StoreKind("asking") { Asking(asked: asked) }, StoreKind("noted") { Noted() }],
-        on: journalThread)
+        now: now, on: journalThread)
       client = try server.connect(to: 0)
       for shard in 1...2 {
         let owner = try server.connect(to: shard)
@@ -43,6 +45,14 @@ struct EarlierConnectionTests {
       server.run()
       while let journalThread, journalThread.count > 0 {
         journalThread.run()
+        server.run()
+      }
+    }
+
+    /// Runs the loops, also for the connections that wait for others.
+    func serveOthers() {
+      for _ in 0..<5 {
+        for index in server.loops.indices { server.yieldQueue(index).resume() }
         server.run()
       }
     }
@@ -173,6 +183,30 @@ struct EarlierConnectionTests {
     try server.stop()
   }
 
+  // They were discarded, also those of another node for its client.
+  @Test("responses that wait for the lease become errors if the client has ended its input")
+  func lostLease() throws {
+    let node = MemoryCluster().node("a")
+    let server = EmbeddedShards(1, ownership: node)
+    let client = try server.connect(to: 0)
+    try client.send(#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#)
+    server.run()
+    #expect(try client.lines().count == 1)
+    node.setLapsed(true)
+    try client.send(#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#)
+    client.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+    server.run()
+    #expect(try client.lines() == [] && client.isActive)
+    for _ in 1...2 {
+      server.registry(0).databaseIsGone(isLong: false)
+      server.run()
+    }
+    let lines = try client.lines()
+    #expect(lines.count == 1 && lines[0].contains("\"id\":2,") && lines[0].contains("-32800"))
+    #expect(!client.isActive)
+    try server.stop()
+  }
+
   // They reached the next shard before the messages that wait for the attachment: these were carried out
   // after later ones, in another session, or never.
   @Test("messages and the end of the input stay in order while the client moves on")
@@ -228,6 +262,42 @@ struct EarlierConnectionTests {
     server.run()
     #expect(try owner.lines().joined().contains("\"count\":0"))
     try server.stop()
+  }
+
+  // The former connection waited until its loop had served others, which only the present one was told.
+  @Test("a batch with a large response gets it, also if the client has moved on within a long turn")
+  func movingOnInLongTurn() throws {
+    let clock = Lock((time: ContinuousClock.now, step: Duration.zero))
+    let scenario = try Scenario {
+      clock.withLock { clock in
+        clock.time += clock.step
+        return clock.time
+      }
+    }
+    try scenario.send(
+      scenario.client, 3, "store/open", #"{"store":"n","kind":"noted","config":{}}"#)
+    scenario.server.run()
+    #expect(try scenario.results() == [3])
+    // More than 1 MiB.
+    let ask =
+      #"{"jsonrpc":"2.0","id":10,"method":"store/send","params":{"store":"a","input":"ask"}}"#
+    let states = (100..<160).map {
+      #"{"jsonrpc":"2.0","id":\#($0),"method":"store/state","params":{"store":"n"}}"#
+    }
+    try scenario.client.send("[\(([ask] + states).joined(separator: ","))]")
+    scenario.server.run()
+    clock.withLock { $0.step = .milliseconds(10) }
+    try scenario.attach(12, to: 0)
+    clock.withLock { $0.step = .zero }
+    // The connection is replaced before its loop has served others.
+    scenario.server.run()
+    scenario.serveOthers()
+    #expect(try scenario.results() == [12])
+    scenario.asked.respond()
+    scenario.serveOthers()
+    let lines = try scenario.client.lines()
+    #expect(lines.count == 1 && lines[0].contains("\"id\":10,"))
+    try scenario.server.stop()
   }
 
   // The end of the input overtook a read that waited for other clients at the former end.
