@@ -201,6 +201,15 @@ final class SocketServer: ServerBackend {
       }
     }
     for closed in closed { try? await closed.futureResult.get() }
+    // Relayed connections may wait for other clients until then, and notify other loops.
+    for serving in loops {
+      let served = serving.loop.makePromise(of: Void.self)
+      serving.execute { registry in
+        guard let queue = registry.yieldQueue else { return served.succeed() }
+        queue.whenServed { served.succeed() }
+      }
+      try? await served.futureResult.get()
+    }
     if let bridged {
       loops[0].loop.scheduleTask(in: TimeAmount(ShardThread.timeToFinish)) { bridged.signal() }
       await bridged.wait()

@@ -99,6 +99,15 @@ final class YieldQueue: ChannelInboundHandler {
     signal()
   }
 
+  /// Calls `body` after all that wait now have continued. On the loop only.
+  func whenServed(_ body: @escaping () -> Void) {
+    guard !isOver else { return body() }
+    wait {
+      body()
+      return .zero
+    }
+  }
+
   /// Sets the jobs that continue next, before connections: they can be of any client. On the loop
   /// only.
   func waitBeforeConnections(_ resume: @escaping () -> Void) {
