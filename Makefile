@@ -5,8 +5,7 @@
 .PHONY: help prepare run test release dist install uninstall profile lint format dependencies schemas schemas-check client-types reference docs site tutorial new-project bindings chaos coverage measure throughput bench bench-soak bench-check instructions composed sanitize fuzz soak clean
 
 # The program and the tests use the same flags, so that neither causes a rebuild of the other.
-# Only editors read the index of the sources, whose writing is a part of each compilation.
-flags := --explicit-target-dependency-import-check error $(if $(CI),--disable-index-store)
+flags := --explicit-target-dependency-import-check error
 # The program has a fixed address, as Go programs do: each start saves a hundred thousand relocations, a
 # fifth of the time to the first response. The addresses of stack, heap and shared libraries stay random.
 no_pie := $(if $(filter Linux,$(shell uname -s)),-Xswiftc -Xclang-linker -Xswiftc -no-pie)
