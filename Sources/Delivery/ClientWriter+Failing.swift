@@ -19,7 +19,6 @@ extension ClientWriter {
   /// - Returns: The requests whose responses were discarded; nil if the client has received a part of
   ///   a frame, after which nothing can be written.
   public func discardUnsent() -> DiscardedResponses? {
-    let isPartial = heldBack != nil
     let unwritten = outbox.unwrittenIDs
     var bytes: [UInt8] = []
     for action in actions { if case .write(let written) = action { bytes += written } }
@@ -38,7 +37,7 @@ extension ClientWriter {
     readyBytes = 0
     commitQueue = CommitQueue()
     formerSessionCommits = []
-    guard !isPartial, var responses = DiscardedResponses(in: bytes, framing: framing) else {
+    guard heldBack == nil, var responses = DiscardedResponses(in: bytes, framing: framing) else {
       return nil
     }
     for id in unwritten { responses.add(id) }

@@ -68,7 +68,7 @@ extension ClientWriter {
     awaitTurnEnd()
   }
 
-  /// Moves what was written from an offset on behind the message whose last part is missing.
+  /// Removes what was written from an offset on, if the last part of a message is missing, which precedes it.
   private func holdBack(from start: Int) {
     guard heldBack != nil else { return }
     out.withBytes { heldBack?.append(contentsOf: $0[start...]) }

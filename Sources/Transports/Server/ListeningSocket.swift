@@ -50,8 +50,7 @@ struct ListeningSocket {
   private static func bind(
     _ socketAddress: SocketAddress, _ address: ServerAddress
   ) throws(StartupError) -> CInt {
-    let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
-    let descriptor = socket(socketAddress.protocol.rawValue, Int32(kind), 0)
+    let descriptor = newSocket(socketAddress.protocol.rawValue)
     guard descriptor >= 0 else { throw failure(address, errno) }
     set(SO_REUSEADDR, at: SOL_SOCKET, to: 1, of: descriptor)
     // An IPv6 socket for all addresses has the clients of IPv4, too.
@@ -63,6 +62,14 @@ struct ListeningSocket {
       throw failure(address, error)
     }
     return descriptor
+  }
+
+  /// Creates a socket of an address family that does not block, and that children do not inherit.
+  ///
+  /// - Returns: The descriptor, or -1 with `errno`.
+  static func newSocket(_ family: CInt) -> CInt {
+    let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
+    return socket(family, Int32(kind), 0)
   }
 
   private static func set(_ option: CInt, at level: CInt, to value: CInt, of descriptor: CInt) {

@@ -59,7 +59,7 @@ enum UnixSocketFile {
     // The file must not exist with other permissions, not even for a moment.
     let mask = umask(0o177)
     defer { umask(mask) }
-    let descriptor = newSocket()
+    let descriptor = ListeningSocket.newSocket(AF_UNIX)
     guard descriptor >= 0 else {
       throw StartupError("cannot listen on \(path): \(systemMessage(errno))")
     }
@@ -76,18 +76,13 @@ enum UnixSocketFile {
   }
 
   private static func isListening(_ path: String) throws(StartupError) -> Bool {
-    let descriptor = newSocket()
+    let descriptor = ListeningSocket.newSocket(AF_UNIX)
     guard descriptor >= 0 else {
       throw StartupError("cannot listen on \(path): \(systemMessage(errno))")
     }
     defer { close(descriptor) }
     // A server that is busy or speaks another protocol listens as well.
     return withAddress(path) { connect(descriptor, $0, $1) == 0 || errno != ECONNREFUSED } ?? false
-  }
-
-  private static func newSocket() -> CInt {
-    let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
-    return socket(AF_UNIX, Int32(kind), 0)
   }
 
   /// Calls `body` with the address of a path; returns nil if the path is longer than 107 bytes.
