@@ -4,6 +4,7 @@ import ClientTransports
 import Foundation
 import NIOCore
 import NIOPosix
+import TestSupport
 import Testing
 
 @Suite("Client of a listening server", .timeLimit(.minutes(15)))
@@ -167,24 +168,12 @@ private final class FullListener {
     let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
     let listener = socket(AF_INET, kind, 0)
     descriptors = [listener]
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    port = try withUnsafeMutablePointer(to: &address) { pointer in
-      try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-        try #require(bind(listener, generic, size) == 0 && listen(listener, 0) == 0)
-        try #require(getsockname(listener, generic, &size) == 0)
-        return Int(UInt16(bigEndian: pointer.pointee.sin_port))
-      }
-    }
+    port = try #require(LoopbackAddress.selectPort(for: listener, queue: 0))
     // The queue holds one more than the number of `listen`.
     for _ in 0..<3 {
       let client = socket(AF_INET, kind, 0)
       descriptors.append(client)
-      withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = connect(client, $0, size) }
-      }
+      LoopbackAddress(port: port).connect(client)
     }
   }
 

@@ -133,7 +133,7 @@ struct SocketRelayTests {
     // A listener with a full queue does not accept connections.
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(listener) }
-    let address = try Self.listen(listener, queue: 0)
+    let address = try #require(LoopbackAddress.selectPort(for: listener, queue: 0))
     var waiting: [CInt] = []
     defer { for descriptor in waiting { close(descriptor) } }
     for _ in 1...3 { waiting.append(try Self.beginConnecting(to: address)) }
@@ -146,39 +146,11 @@ struct SocketRelayTests {
     #expect(try await clients.all.first?.receive() == nil)
   }
 
-  /// Listens on a free port; returns the port.
-  private static func listen(_ descriptor: CInt, queue: CInt) throws -> Int {
-    var address = loopback(port: 0)
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, length) == 0 && Glibc.listen(descriptor, queue) == 0
-          && getsockname(descriptor, $0, &length) == 0
-      }
-    }
-    try #require(result)
-    return Int(UInt16(bigEndian: address.sin_port))
-  }
-
   /// Returns a socket that connects to a port of this machine, or waits for that.
   private static func beginConnecting(to port: Int) throws -> CInt {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
-    var address = loopback(port: port)
-    let result = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    try #require(result == 0 || errno == EINPROGRESS)
+    try #require(LoopbackAddress(port: port).connect(descriptor) == 0 || errno == EINPROGRESS)
     return descriptor
-  }
-
-  private static func loopback(port: Int) -> sockaddr_in {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-    address.sin_port = in_port_t(port).bigEndian
-    return address
   }
 
   @Test("an address in use is an error")

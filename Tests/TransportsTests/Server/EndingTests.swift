@@ -6,6 +6,7 @@ import Glibc
 import NIOCore
 import NIOPosix
 import ServerCore
+import TestSupport
 import Testing
 import Transports
 
@@ -159,8 +160,8 @@ struct EndingTests {
     #expect(try await client.pings())
     let sockets = (CInt(0)..<65_536).compactMap { descriptor -> CInt? in
       guard
-        Self.port(of: descriptor, getsockname) == port
-          || Self.port(of: descriptor, getpeername) == port
+        LoopbackAddress.port(of: descriptor, getsockname) == port
+          || LoopbackAddress.port(of: descriptor, getpeername) == port
       else { return nil }
       return fcntl(descriptor, F_GETFD)
     }
@@ -168,19 +169,6 @@ struct EndingTests {
     #expect(sockets == [FD_CLOEXEC, FD_CLOEXEC, FD_CLOEXEC])
     await client.close()
     await server.stop()
-  }
-
-  /// Returns the port of one end of a socket.
-  private static func port(
-    of descriptor: CInt,
-    _ end: (CInt, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt
-  ) -> Int? {
-    var address = sockaddr_in()
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { end(descriptor, $0, &length) }
-    }
-    return result == 0 ? Int(UInt16(bigEndian: address.sin_port)) : nil
   }
 }
 

@@ -3,6 +3,7 @@
 import ClientTransports
 import Glibc
 import ServerCore
+import TestSupport
 import Testing
 
 @testable import Transports
@@ -17,7 +18,8 @@ struct KeepAliveOptionTests {
       guard case .tcp(_, let port) = server.addresses[0] else { throw NoSocket() }
       // The sockets of this process whose own address is that of the server, and that have a client.
       let accepted = (0..<Int32(4096)).filter {
-        Self.port($0, getsockname) == port && Self.port($0, getpeername) != nil
+        LoopbackAddress.port(of: $0, getsockname) == port
+          && LoopbackAddress.port(of: $0, getpeername) != nil
       }
       let socket = try #require(accepted.first)
       #expect(accepted.count == 1)
@@ -30,19 +32,6 @@ struct KeepAliveOptionTests {
   }
 
   private struct NoSocket: Error {}
-
-  /// Returns the port of one end of a TCP connection over IPv4; nil for other descriptors.
-  private static func port(
-    _ descriptor: Int32,
-    _ end: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
-  ) -> Int? {
-    var (address, size) = (sockaddr_in(), socklen_t(MemoryLayout<sockaddr_in>.size))
-    let result = withUnsafeMutablePointer(to: &address) { address in
-      address.withMemoryRebound(to: sockaddr.self, capacity: 1) { end(descriptor, $0, &size) }
-    }
-    guard result == 0, Int32(address.sin_family) == AF_INET else { return nil }
-    return Int(UInt16(bigEndian: address.sin_port))
-  }
 
   private static func option(_ descriptor: Int32, _ level: Int32, _ name: Int32) -> Int32? {
     var (value, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
