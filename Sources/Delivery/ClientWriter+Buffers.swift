@@ -23,7 +23,8 @@ extension ClientWriter {
 
   /// Updates the account to the current size of the buffers.
   func countBuffers() {
-    let bytes = partialBytes + outbox.byteCount + commitQueue.byteCount + offloadedBytes
+    let bytes =
+      partialBytes + outbox.byteCount + heldBackBytes + commitQueue.byteCount + offloadedBytes
     guard bytes > Self.smallBytes else {
       account = nil
       return
@@ -63,9 +64,12 @@ extension ClientWriter {
   /// The frame that is being sent does not count towards the limit of the client.
   func exceedsLimits() -> Bool {
     countBuffers()
-    if outbox.byteCountAfterFirst + out.count + output.waitingBytes > maximumBytes { return true }
-    return outbox.byteCount > Self.freeBytes && buffers.isFull()
+    let waiting = outbox.byteCountAfterFirst + heldBackBytes + out.count + output.waitingBytes
+    if waiting > maximumBytes { return true }
+    return outbox.byteCount + heldBackBytes > Self.freeBytes && buffers.isFull()
   }
+
+  private var heldBackBytes: Int { heldBack?.count ?? 0 }
 
   /// Updates the account after all queued bytes have been sent.
   func countEmptyBuffers() { if account != nil { countBuffers() } }

@@ -16,8 +16,8 @@ extension ClientWriter {
   /// Discards everything that was not passed to the output. What is written from now on is delivered
   /// also while the node has no lease.
   ///
-  /// - Returns: The requests whose responses were discarded; nil if the client has received a part of
-  ///   a frame, after which nothing can be written.
+  /// - Returns: The requests whose responses were discarded. Nil if the client has received a part of
+  ///   a frame, after which nothing can be written, or if they are unknown.
   public func discardUnsent() -> DiscardedResponses? {
     let unwritten = outbox.unwrittenIDs
     var bytes: [UInt8] = []
@@ -29,8 +29,13 @@ extension ClientWriter {
     bytes += outbox.bytes
     out.withBytes { bytes += $0[readyBytes...] }
     discardWritten()
-    // The caller writes errors before the end.
-    actions.removeAll { if case .endOutput = $0 { true } else { false } }
+    // The caller writes errors, and ends this connection.
+    actions.removeAll { action in
+      switch action {
+      case .endOutput, .handOver: true
+      default: false
+      }
+    }
     dropBuffers()
     leaveBroadcasts()
     out.removeAll(keepingCapacity: false)

@@ -9,13 +9,8 @@ extension ClientWriter {
   /// Sends the queued messages until the client stops reading; the remaining ones stay queued.
   ///
   /// Coalesced updates are sent only between messages, because they contain the current state.
-  ///
-  /// - Parameter isClosing: True if nothing is written afterwards.
-  public func flush(isClosing: Bool = false) {
+  public func flush() {
     guard !isClosed else { return leaveBroadcasts() }
-    // The journal and the end of the turn still release bytes, so only the output counts as
-    // congested.
-    if isClosing { isCongested = output.isCongested }
     // A client must not see a state that is missing in the journal. It reconnects and gets the
     // journaled state.
     guard !isLost, turnOutcome.complete(session) else { return lose() }
@@ -30,7 +25,7 @@ extension ClientWriter {
       outbox.add(.bytes(out.bytes()))
       out.removeAll(keepingCapacity: false)
     }
-    if !outbox.isEmpty { sendQueued(all: isClosing || testing != nil) }
+    if !outbox.isEmpty { sendQueued() }
     if isCongested || !outbox.isEmpty { return checkWaiting() }
     countEmptyBuffers()
     if out.count > readyBytes { deliverOut() }
@@ -44,15 +39,13 @@ extension ClientWriter {
   }
 
   /// Sends the contents of the outbox in pieces of 64 KiB; other clients are served between the
-  /// pieces.
-  ///
-  /// - Parameter all: True to send everything without a pause, for a connection that closes or is
-  ///   under test.
-  private func sendQueued(all: Bool) {
+  /// pieces, except under test.
+  private func sendQueued() {
+    let isPaced = testing == nil
     // The server's control frames of a WebSocket, for example a pong, may be sent between two
     // pieces, but not inside a frame.
     let room = writesWholeMessages ? Int.max : Self.pieceBytes
-    while !isCongested, all || (!isYielding && actionBytes < Self.pieceBytes) {
+    while !isCongested, !isPaced || (!isYielding && actionBytes < Self.pieceBytes) {
       var piece = JSONWriter()
       gathering: while let part = outbox.first {
         let mayEnd = !writesWholeMessages || !part.isRest
@@ -67,7 +60,7 @@ extension ClientWriter {
       }
       if piece.count == 0 { break }
       deliver(piece.bytes())
-      if commitQueue.isFull, !all { isCongested = true }
+      if commitQueue.isFull, isPaced { isCongested = true }
     }
     // The client's next messages wait until the outbox is empty, and its updates are coalesced
     // until then.
@@ -101,15 +94,11 @@ extension ClientWriter {
     delegate.writerFailed(failure)
   }
 
-  /// Sends everything before the connection closes.
-  ///
-  /// - Returns: False if the client has not read everything; the unsent bytes are discarded.
-  public func finish() -> Bool {
-    flush(isClosing: true)
-    let isSent = isEmpty
+  /// Passes the last message to the output before the connection closes; the outbox is empty.
+  public func finish() {
+    // Also while the client does not read: nothing follows that could be coalesced.
+    if out.count > readyBytes { deliverOut() }
     dropBuffers()
-    if !isSent { commitQueue = CommitQueue() }
-    return isSent
   }
 
   /// Marks the writer as closed: nothing more is written.

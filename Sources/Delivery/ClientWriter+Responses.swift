@@ -144,7 +144,7 @@ extension ClientWriter {
     }
     guard heldBack == nil else {
       for piece in pieces { heldBack?.append(contentsOf: piece) }
-      return
+      return awaitTurnEnd()
     }
     enqueue(.bytes(pieces[0]))
     for piece in pieces.dropFirst() { outbox.add(.rest(piece)) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Glibc
+public import Foundation
 
 /// 127.0.0.1 with a port.
 ///
@@ -45,7 +45,9 @@ public struct LoopbackAddress {
   ///
   /// - Returns: 0, or -1 with `errno`.
   @discardableResult
-  public func connect(_ descriptor: CInt) -> CInt { with { Glibc.connect(descriptor, $0, $1) } }
+  public func connect(_ descriptor: CInt) -> CInt {
+    with { Foundation.connect(descriptor, $0, $1) }
+  }
 
   private func with(_ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
     withUnsafePointer(to: address) { address in

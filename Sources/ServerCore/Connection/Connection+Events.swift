@@ -303,13 +303,13 @@ extension Connection {
     if isDone, writer.isEmpty { close() }
   }
 
-  /// Closes after all output was handed over; immediately if the client does not read.
+  /// Closes after all output was handed over.
   func close() {
     guard !life.isOver else { return }
     if isNodeLink { writeControl(.closes) }
-    let isSent = writer.finish()
+    writer.finish()
     dropWaiting()
-    advance(isSent ? .done : .cut)
+    advance(.done)
   }
 
   /// Applies an event to the life of the connection, and passes the action to the transport.

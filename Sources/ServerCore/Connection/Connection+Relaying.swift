@@ -109,9 +109,10 @@ extension Connection {
   public func earlierResponded() { writer.awaitTurnEnd() }
 
   /// Passes everything that is written from now on to another output, which then owns the
-  /// connection.
+  /// connection. The present connection reports its end to a node.
   public func write(to output: any ConnectionOutput) {
     self.output = output
+    nodeClient = nil
     writer.write(to: output)
   }
 

@@ -48,6 +48,10 @@ public protocol ConnectionOutput: ClientOutput {
   /// end of each turn from then on.
   func expireEarlier()
 
+  /// Ends the requests of earlier connections with an error, then sends the event `databaseIsGone` in a
+  /// later turn.
+  func databaseIsGone()
+
   /// Records that a request has ended without output.
   func requestEnded()
 }
@@ -83,6 +87,9 @@ extension ConnectionOutput {
 
   /// Does nothing: an output without earlier connections.
   public func expireEarlier() {}
+
+  /// Does nothing: an output without earlier connections.
+  public func databaseIsGone() {}
 
   /// Does nothing: an output that outlives its requests.
   public func requestEnded() {}

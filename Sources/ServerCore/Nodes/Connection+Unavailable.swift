@@ -14,7 +14,11 @@ extension Connection {
   func becomeUnavailable() {
     // Also responses before the end of the output wait, for the lease or for commits.
     if life.isOver, writer.isDelivered, !writer.awaitsCommits { return }
-    guard !life.isClosed, var waiting = writer.discardUnsent() else { return writer.discard() }
+    guard !life.isClosed else { return writer.discard() }
+    guard var waiting = writer.discardUnsent() else {
+      // The discarded end of the output would not come either.
+      return life.isOver ? advance(.cut) : writer.discard()
+    }
     for (_, address) in running.removeAll() {
       if let address { waiting.add(address.id.text, in: address.batch) }
     }
@@ -32,7 +36,9 @@ extension Connection {
   }
 
   /// Closes the connection, because the journal lacks entries of its session.
-  public func journalFailed() { becomeUnavailable() }
+  public func journalFailed() {
+    if output.awaitsEarlier { output.databaseIsGone() } else { becomeUnavailable() }
+  }
 
   private static var isUnavailable: RPCError {
     RPCError(

@@ -76,14 +76,18 @@ extension Connection {
   func refuse(_ error: RPCError, _ shard: isolated Shard) {
     guard !life.isOver, !life.isRefused else { return }
     dropLink()
+    // A state that waits would be written after the error.
+    participant.unsubscribeAll()
     if life.readsInput { writer.fail(error) }
     // Messages that wait have not started, and are dropped.
     backlog = []
+    let rest = waitingBatch
     waitingBatch = nil
     // What is prepared for a request would find no session.
     offloaded?.endsWithTime = true
     stopListening()
     cancelOverdue()
+    if let rest { writer.finish(rest.batch) }
     participant.session.leave(participant, isolation: shard)
   }
 

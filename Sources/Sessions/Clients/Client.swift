@@ -33,8 +33,7 @@ public protocol Client: AnyObject {
   /// coalesced with it.
   func finishWaiting(_ subscription: Subscription)
 
-  /// Takes the remaining updates from its broadcast buffers, and leaves the buffers
-  /// (`Subscription.follow`).
+  /// Takes the remaining updates from its broadcast buffers, and leaves the buffers.
   ///
   /// It is called before a message that the other passive subscribers do not receive. The client
   /// may do the same at any other time.
@@ -116,7 +115,6 @@ public struct Update: ~Copyable {
   /// The members of the notification's parameters except `applied`, as JSON text without braces;
   /// the same bytes for all subscriptions in the same format.
   public let members: UnsafeRawBufferPointer
-  /// The broadcast buffer that contains the update for passive subscribers (`Subscription.follow`);
-  /// nil if there is none.
+  /// The broadcast buffer that contains the update for passive subscribers; nil if there is none.
   public let text: BroadcastUpdates?
 }

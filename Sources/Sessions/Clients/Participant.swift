@@ -185,7 +185,7 @@ extension Participant {
   }
 
   /// Ends the updates of all stores; `Subscription.lastApplied` is kept.
-  func unsubscribeAll() { subscriptions.visit { $0.unsubscribe() } }
+  public func unsubscribeAll() { subscriptions.visit { $0.unsubscribe() } }
 
   /// Ends the subscription to a shared store that the session does not use any more, and notifies
   /// the client.

@@ -349,7 +349,10 @@ extension RelayEnd: ConnectionOutput {
     for connection in earlier { connection.expire() }
   }
 
-  var awaitsEarlier: Bool { !earlier.allSatisfy(hasResponded) }
+  func databaseIsGone() { post(.databaseIsGone(isLong: true)) }
+
+  // The former connection is the next earlier one, and may have responses of a batch.
+  var awaitsEarlier: Bool { !isOpen || !earlier.allSatisfy(hasResponded) }
 
   private func hasResponded(_ connection: EarlierConnection) -> Bool {
     responded.contains { $0 === connection }

@@ -234,6 +234,31 @@ struct LargeStateTests {
     #expect(messages.count == 3 && messages.contains { $0["id"]?.int == 7 })
   }
 
+  // The state that waited for its pause came after the error.
+  @Test("no update follows the error of a client that is refused")
+  func refused() async throws {
+    let client = try await large()
+    client.send(
+      request("1", "store/subscribe", #"{"store":"probe","format":"state"}"#), set("2", 1))
+    _ = try await turn(client, until: 3)
+    for number in 3...6 {
+      client.send(set("\(number)", number))
+      guard client.connection?.writer.largeChanges.isEmpty == true else { break }
+      _ = try await turn(client, until: 2)
+    }
+    #expect(client.connection?.writer.largeChanges.count == 1)
+    client.tell(.refused(.idleTime))
+    while !client.isClosed {
+      if client.isYieldingToOthers {
+        client.continueWork()
+      } else {
+        try await client.world.loop.turn()
+      }
+    }
+    let messages = client.takeMessages()
+    #expect(messages.last?.contains("\"id\":null") == true)
+  }
+
   @Test("updates with a large state are coalesced, and sent after a pause")
   func stateFormat() async throws {
     let client = try await large()

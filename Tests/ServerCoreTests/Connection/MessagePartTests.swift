@@ -64,6 +64,41 @@ struct MessagePartTests {
     #expect(messages.last?.hasSuffix(#"{"jsonrpc":"2.0","id":3,"result":{}}]"#) == true)
   }
 
+  // The responses that it had not read were discarded, and the other node got no end of the link.
+  @Test("the link of a client that reads slowly ends after its responses")
+  func slowReader() throws {
+    let client = TestClient(World(), .headers)
+    client.connection?.nodeClient = NodeClient(evictionEnd: .now)
+    client.isCongested = true
+    client.send(request("1", "ping"))
+    client.tell(.inputEnded)
+    #expect(client.isClosed && !client.isAbandoned)
+    let messages = client.takeMessages()
+    #expect(messages.count == 2 && messages[0].contains("\"result\"") && messages[1] == ".")
+  }
+
+  // They were in no account and had no limit.
+  @Test("responses that follow the last part count towards the limit of the client")
+  func limit() throws {
+    var limits = ServerLimits()
+    limits.outboxBytes = 1 << 20
+    let client = TestClient(limits: limits)
+    client.send(request("1", "ping"))
+    _ = client.takeMessages()
+    client.isCongested = true
+    try write(Self.message.utf8.prefix(10), to: client)
+    // because the test is the loop: nothing else runs on the shard.
+    nonisolated(unsafe) let connection = try #require(client.connection)
+    let bytes = [UInt8](repeating: UInt8(ascii: "x"), count: 200_000)
+    for count in 1...6 {
+      client.world.shard.assumeIsolated { shard in
+        shard.turn { connection.write(messages: bytes, isolation: shard) }
+      }
+      #expect(client.isClosed == (count == 6))
+    }
+    client.discardReceived()
+  }
+
   @Test("a client that has received a part gets no error in the middle of it")
   func noError() throws {
     for event in [Connection.Event.databaseIsGone(isLong: true), .refused(.idleTime)] {

@@ -133,6 +133,25 @@ struct LimitTests {
     #expect(try await other.messages(1)[0].contains(#""stores":{}"#))
   }
 
+  // Nothing of the batch was sent.
+  @Test("a batch in which a client is refused gets the responses to what has begun")
+  func refusedWithinBatch() async throws {
+    let kind = StoreKind(
+      "prepared", configuration: Int.self, sharingWithin: { _ in 0 },
+      preparing: { _ in { true } }, { _, _ in Loose() })
+    let client = TestClient(World(kinds: [kind]))
+    let open = request("2", "store/open", #"{"store":"s","kind":"prepared","config":1}"#)
+    client.send("[\(request("1", "ping")),\(open),\(request("3", "ping"))]")
+    client.expectNothing()
+    client.tell(.refused(.idleTime))
+    let messages = try await client.messages(2)
+    #expect(messages.count == 2 && messages[0].contains("\"id\":null"))
+    #expect(messages.last?.hasPrefix(#"[{"jsonrpc":"2.0","id":1,"result":{}}"#) == true)
+    #expect(messages.last?.contains(#""id":2,"error":{"code":-32800"#) == true)
+    #expect(messages.last?.contains("\"id\":3") == false)
+    #expect(client.isClosed)
+  }
+
   @Test("a title that is too long gets an error with its path and limit, and changes nothing")
   func titles() async throws {
     let client = TestClient()

@@ -22,13 +22,14 @@ struct EarlierConnectionTests {
     private(set) var sessions: [String] = []
 
     init(
-      on journalThread: HeldJobs? = nil, now: (@Sendable () -> ContinuousClock.Instant)? = nil
+      on journalThread: HeldJobs? = nil, ownership: (any SessionOwnership)? = nil,
+      now: (@Sendable () -> ContinuousClock.Instant)? = nil
     ) throws {
       let asked = asked
       self.journalThread = journalThread
       server = EmbeddedShards(
         3, kinds: [StoreKind("asking") { Asking(asked: asked) }, StoreKind("noted") { Noted() }],
-        now: now, on: journalThread)
+        now: now, ownership: ownership, on: journalThread)
       client = try server.connect(to: 0)
       for shard in 1...2 {
         let owner = try server.connect(to: shard)
@@ -261,6 +262,93 @@ struct EarlierConnectionTests {
     try scenario.send(owner, 4, "store/state", #"{"store":"n"}"#)
     server.run()
     #expect(try owner.lines().joined().contains("\"count\":0"))
+    try server.stop()
+  }
+
+  // The connection was closed before the former one had handed over: a batch and the responses of the
+  // former session were lost.
+  @Test(
+    "a client that is evicted while it attaches gets its other responses",
+    arguments: [false, true])
+  func responsesOfEvicted(isBatch: Bool) throws {
+    let scenario = try Scenario()
+    let server = scenario.server
+    let owner = try server.connect(to: 1)
+    let session = #""session":"\#(scenario.sessions[0])","frontend":"c","revisions":{}"#
+    try scenario.ask(9)
+    if isBatch {
+      try scenario.client.send(
+        #"[{"jsonrpc":"2.0","id":10,"method":"ping"},"#
+          + #"{"jsonrpc":"2.0","id":11,"method":"session/attach","params":{\#(session)}}]"#)
+    } else {
+      try scenario.attach(11, to: 0)
+    }
+    server.loops[1].run()
+    try scenario.send(owner, 3, "session/attach", "{\(session)}")
+    server.run()
+    let lines = try scenario.client.lines()
+    let (expected, notice) = (isBatch ? [10, 11] : [11], lines.first { $0.contains("evicted") })
+    for id in expected {
+      #expect(lines.contains { $0.contains("\"id\":\(id),\"result\"") }, "\(lines)")
+    }
+    #expect(lines.contains { $0.contains("\"id\":9,\"error\":{\"code\":-32800") }, "\(lines)")
+    #expect(notice != nil && lines.count == 3)
+    #expect(!scenario.client.isActive)
+    try server.stop()
+  }
+
+  // Only the present connection got errors.
+  @Test("a journal that fails ends the requests in former sessions with an error")
+  func failingJournal() throws {
+    let scenario = try Scenario(on: HeldJobs(), ownership: MemoryCluster().node("a"))
+    try scenario.ask(10)
+    try scenario.attach(11, to: 0)
+    scenario.run()
+    #expect(try scenario.results() == [11])
+    scenario.server.journalFails.withLock { $0 = true }
+    try scenario.openStore(12)
+    scenario.run()
+    let lines = try scenario.client.lines()
+    #expect(lines.count == 2, "\(lines)")
+    for id in [10, 12] {
+      #expect(lines.contains { $0.contains("\"id\":\(id),\"error\":{\"code\":-32800") }, "\(lines)")
+    }
+    #expect(!scenario.client.isActive)
+    try scenario.server.stop()
+  }
+
+  // The end of the output was discarded, and nothing took its place.
+  @Test("a client that has ended its input is closed if the rest of a message is lost")
+  func lostRest() throws {
+    let node = MemoryCluster().node("a")
+    let server = EmbeddedShards(1, kinds: [StoreKind("noted") { Noted() }], ownership: node)
+    let client = try server.connect(to: 0)
+    try client.send(
+      #"{"jsonrpc":"2.0","id":1,"method":"store/open","params":{"store":"n","kind":"noted","config":{}}}"#
+    )
+    server.run()
+    #expect(try client.lines().count == 1)
+    // A little more than 1 MiB, of which the client gets all but the last piece.
+    let states = (100..<154).map {
+      #"{"jsonrpc":"2.0","id":\#($0),"method":"store/state","params":{"store":"n"}}"#
+    }
+    try client.send("[\(states.joined(separator: ","))]")
+    client.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+    server.run()
+    var received = try client.lines().joined()
+    while received.utf8.count < 1 << 20 {
+      server.yieldQueue(0).resume()
+      server.run()
+      received += try client.lines().joined()
+    }
+    #expect(received.hasPrefix("[{") && !received.hasSuffix("}]"))
+    node.setLapsed(true)
+    server.yieldQueue(0).resume()
+    server.run()
+    #expect(try client.lines() == [] && client.isActive)
+    server.registry(0).databaseIsGone(isLong: false)
+    server.run()
+    #expect(!client.isActive)
     try server.stop()
   }
 

@@ -15,6 +15,8 @@ final class EmbeddedShards {
   let shards: [ServingLoop]
   let counts: ConnectionCounts
   let settings: ServerSettings
+  /// True if the commits of the journal fail.
+  let journalFails = Lock(false)
   private let executors: [LoopExecutor]
   private let yieldQueues: [YieldQueue]
   private var channels: [EmbeddedChannel] = []
@@ -36,7 +38,10 @@ final class EmbeddedShards {
     let settings = ServerSettings(limits: limits, now: now ?? { start })
     let group = ShardGroup(count: count, limits: SessionLimits())
     let counts = ConnectionCounts(settings)
-    let journal = journalThread.flatMap { JournalWriter(NoJournal(), commit: $0.add) }
+    let journalFails = journalFails
+    let journal = journalThread.flatMap {
+      JournalWriter(NoJournal(fails: journalFails), commit: $0.add)
+    }
     loops = (0..<count).map { _ in EmbeddedEventLoop() }
     executors = loops.map { LoopExecutor($0, now: { start }) }
     let notify: @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
@@ -103,7 +108,14 @@ final class EmbeddedShards {
 }
 
 private final class NoJournal: SessionJournal {
-  func commit(_ entries: [JournalEntry]) {}
+  private struct Failure: Error {}
+  private let fails: Lock<Bool>
+
+  init(fails: Lock<Bool>) { self.fails = fails }
+
+  func commit(_ entries: [JournalEntry]) throws {
+    if fails.withLock({ $0 }) { throw Failure() }
+  }
   func load() -> JournalContents { JournalContents() }
   func start() -> JournalStart { JournalContents().start }
   func load(_ session: SessionHandle) -> LoadedSession { JournalContents().loaded(session) }
