@@ -88,6 +88,37 @@ struct SignalTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: temporary) == [])
   }
 
+  // Nothing told the operator that responses were lost.
+  @Test(
+    "the log has the clients that have not read everything when the server ends",
+    arguments: [[], ["--stdio", "--tcp", "127.0.0.1:0"]])
+  func unread(options: [String]) throws {
+    let process = Process()
+    process.executableURL = URL(filePath: Program.path)
+    process.arguments = ["serve"] + options
+    let (input, output, errors) = (Pipe(), Pipe(), Pipe())
+    (process.standardInput, process.standardOutput) = (input, output)
+    process.standardError = errors
+    try process.run()
+    let open =
+      #"{"jsonrpc":"2.0","id":1,"method":"store/open","params":{"store":"a","kind":"todo","config":{"memory":{"count":20000}}}}"#
+    let load =
+      #"{"jsonrpc":"2.0","method":"store/send","params":{"store":"a","settle":true,"input":{"type":"stateRequested"}}}"#
+    let states = (2...5).map {
+      #"{"jsonrpc":"2.0","id":\#($0),"method":"store/state","params":{"store":"a"}}"#
+    }
+    input.fileHandleForWriting.write(Data(([open, load] + states).map { $0 + "\n" }.joined().utf8))
+    // Of the first response, so the server has received the requests.
+    #expect(try output.fileHandleForReading.read(upToCount: 100)?.count == 100)
+    process.terminate()
+    let log = try errors.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    let lines = String(decoding: log, as: UTF8.self)
+    #expect(lines.contains(options.isEmpty ? "client is cut off" : "are cut off"), "\(lines)")
+    withExtendedLifetime((input, output)) {}
+  }
+
   @Test("after SIGHUP, clients whose token was removed are notified and closed")
   func revoked() async throws {
     let folder = try TestFolder()

@@ -31,6 +31,23 @@ struct WatchedFolderTests {
     #expect(looks(3, &watched) == [false, true, false])
   }
 
+  // With so many files, the file of the program itself was none of those that were watched.
+  @Test("the file of the program is watched, also in a folder with too many files")
+  func manyFiles() throws {
+    let folder = try TestFolder()
+    let script = folder.file("store.py")
+    try "# 1\n".write(toFile: script, atomically: true, encoding: .utf8)
+    var watched = WatchedFolder(of: try ProgramCommand(parsing: "python3 \(script)"))
+    #expect(!watched.hasTooMany)
+    for number in 0..<WatchedFolder.maximumFiles {
+      #expect(
+        FileManager.default.createFile(atPath: folder.file("m\(number).txt"), contents: nil))
+    }
+    #expect(looks(3, &watched) == [false, true, false] && watched.hasTooMany)
+    try "# longer\n".write(toFile: script, atomically: true, encoding: .utf8)
+    #expect(looks(3, &watched) == [false, true, false])
+  }
+
   private func looks(_ count: Int, _ watched: inout WatchedFolder) -> [Bool] {
     (0..<count).map { _ in watched.hasChanged() }
   }

@@ -18,6 +18,7 @@ extension ProgramLoop {
       // The stores wait meanwhile, so that at most a twentieth of the time is for a large folder.
       let time = began.duration(to: .now)
       nextLook = .now + max(.milliseconds(Int(Self.watchInterval)), time * 20)
+      reportFiles()
       if hasChanged { startSuccessor() }
     }
     guard let successor else { return replaceIfIdle() }
@@ -38,6 +39,16 @@ extension ProgramLoop {
       if successor.deadline <= .now { giveUp("did not respond within \(command.timeLimit)") }
     }
     replaceIfIdle()
+  }
+
+  /// Logs once that some files of the folder are not watched.
+  func reportFiles() {
+    guard let files, files.hasTooMany, !hasReportedFiles else { return }
+    hasReportedFiles = true
+    log(
+      .notice(
+        "\(files.folderPath) has more than \(WatchedFolder.maximumFiles) files: changes of the others are not seen"
+      ))
   }
 
   func startSuccessor() {

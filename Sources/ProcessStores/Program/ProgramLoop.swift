@@ -49,6 +49,7 @@ final class ProgramLoop {
   /// The next version of the program, which replaces the process.
   var successor: Successor?
   var files: WatchedFolder?
+  var hasReportedFiles = false
   var nextLook = ContinuousClock.now
   /// True if files have changed while the process was starting.
   var changesAgain = false
@@ -107,6 +108,7 @@ final class ProgramLoop {
     (self.kind, self.command, self.mailbox, self.busy) = (kind, command, mailbox, busy)
     (self.described, self.log) = (described, log)
     if command.isWatched { files = WatchedFolder(of: command) }
+    reportFiles()
   }
 
   /// Runs until the mailbox is closed.
@@ -133,7 +135,8 @@ final class ProgramLoop {
   /// Replaces the process by one of another command, as when its files have changed.
   func replace(with new: ProgramCommand) {
     command = new
-    files = new.isWatched ? WatchedFolder(of: new) : nil
+    (files, hasReportedFiles) = (new.isWatched ? WatchedFolder(of: new) : nil, false)
+    reportFiles()
     startSuccessor()
   }
 

@@ -5,17 +5,24 @@ internal import Foundation
 /// A watch on the files of a program, by repeated comparison of their dates and sizes.
 struct WatchedFolder {
   private let folder: URL
+  /// The file that the command names; nil for none.
+  private let file: URL?
   private let ignored: Set<String>
   private var last: [String: Stamp] = [:]
+  /// True if the folder has more files than are watched.
+  private(set) var hasTooMany = false
   /// A change that has been seen once; it counts when nothing has changed since.
   private var isChanging = false
+
+  var folderPath: String { folder.path }
 
   private struct Stamp: Equatable {
     let date: Date?
     let size: Int?
   }
 
-  private static let maximumFiles = 2_000
+  /// The most files in the folder that are watched.
+  static let maximumFiles = 2_000
   private static let ignoredFolders: Set<String> = [
     "node_modules", "__pycache__", "venv", "target",
   ]
@@ -39,7 +46,7 @@ struct WatchedFolder {
       return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
         && !isFolder.boolValue
     }
-    let file = existing.first { !Self.isBinary($0) } ?? existing.first
+    file = existing.first { !Self.isBinary($0) } ?? existing.first
     folder = file?.deletingLastPathComponent() ?? base
     last = stamps()
   }
@@ -64,15 +71,24 @@ struct WatchedFolder {
     return isChanging
   }
 
-  private func stamps() -> [String: Stamp] {
+  private mutating func stamps() -> [String: Stamp] {
     let keys: [URLResourceKey] = [
       .isDirectoryKey, .contentModificationDateKey, .fileSizeKey,
     ]
+    var stamps: [String: Stamp] = [:]
+    func add(_ url: URL, _ values: URLResourceValues) {
+      stamps[url.path] = Stamp(date: values.contentModificationDate, size: values.fileSize)
+    }
+    // Also if the folder has too many others. Without the values that a URL keeps.
+    if let path = file?.path {
+      let url = URL(fileURLWithPath: path)
+      if let values = try? url.resourceValues(forKeys: Set(keys)) { add(url, values) }
+    }
+    hasTooMany = false
     guard
       let files = FileManager.default.enumerator(
         at: folder, includingPropertiesForKeys: keys, options: [.skipsHiddenFiles])
-    else { return [:] }
-    var stamps: [String: Stamp] = [:]
+    else { return stamps }
     for case let url as URL in files {
       guard let values = try? url.resourceValues(forKeys: Set(keys)) else { continue }
       if values.isDirectory == true {
@@ -81,8 +97,11 @@ struct WatchedFolder {
         }
         continue
       }
-      stamps[url.path] = Stamp(date: values.contentModificationDate, size: values.fileSize)
-      if stamps.count == Self.maximumFiles { break }
+      guard stamps.count < Self.maximumFiles else {
+        hasTooMany = true
+        break
+      }
+      add(url, values)
     }
     return stamps
   }

@@ -160,6 +160,12 @@ final class ConnectionRegistry {
   /// Closes all connections immediately and drops their unsent bytes.
   func abandonAll() {
     broadcastCoalescer.sendNow()
+    // The others were closed soon after they had everything.
+    if !handlers.isEmpty {
+      settings.logger.warning(
+        "the server ends: clients that have not read everything are cut off",
+        metadata: ["clients": "\(handlers.count)"])
+    }
     for client in pending.values { client.abandon() }
     for handler in handlers.values { handler.abandon() }
   }

@@ -215,6 +215,16 @@ extension StandardClient: ConnectionOutput {
 
   func close() { outputState = .ended }
 
+  /// Ends the output, although the client has not read all of it.
+  func abandon() {
+    if waitingBytes > 0, outputState != .ended {
+      settings.logger.warning(
+        "the client is cut off: it has not read everything",
+        metadata: ["bytes": "\(waitingBytes)"])
+    }
+    close()
+  }
+
   /// Ends the connection if the client has read nothing for 30 seconds and cannot send any more.
   private func watchReading() {
     guard !isWatched else { return }
@@ -225,7 +235,10 @@ extension StandardClient: ConnectionOutput {
       isWatched = false
       // While the client can still send, the length of its pauses is not limited.
       let isOver = !connection.life.hasInput || isHungUp
-      if waiting > 0, waitingBytes == waiting, isOver { return disconnect() }
+      if waiting > 0, waitingBytes == waiting, isOver {
+        abandon()
+        return disconnect()
+      }
       if isOver || !pending.isEmpty { watchReading() }
     }
   }

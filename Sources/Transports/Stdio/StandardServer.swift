@@ -145,7 +145,7 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
     loop.execute { [self] in
       client.finish()
       loop.schedule(after: ShardThread.timeToFinish) {
-        self.client.close()
+        self.client.abandon()
         // A terminal or a file may not take the output that its thread writes.
         loop.schedule(after: ShardThread.timeToFinish) { self.ended.signal() }
       }
