@@ -43,23 +43,37 @@ package struct WholeFile {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Fault(errno) }
     mode = UInt32(status.st_mode)
+    // Not an array: the files that a start reads are small, and its zeros would take longer.
+    bytes = try withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) { chunk in
+      Self.read(descriptor, maximumBytes: maximumBytes, by: chunk)
+    }.get()
+  }
+
+  private static func read(
+    _ descriptor: CInt, maximumBytes: Int, by chunk: UnsafeMutableRawBufferPointer
+  ) -> Result<[UInt8], Fault> {
     var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 64 << 10)
     while true {
-      let count = read(descriptor, &chunk, chunk.count)
-      if count == 0 { break }
+      let count = readDescriptor(descriptor, chunk.baseAddress, chunk.count)
+      if count == 0 { return .success(bytes) }
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw Fault(errno) }
+      guard count > 0 else { return .failure(Fault(errno)) }
       guard bytes.count + count <= maximumBytes else {
-        throw Fault(description: "it has more than \(maximumBytes) bytes")
+        return .failure(Fault(description: "it has more than \(maximumBytes) bytes"))
       }
       bytes += chunk[..<count]
     }
-    self.bytes = bytes
   }
 
   /// True if it is a regular file, not a pipe, a device or a folder.
   package var isRegular: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFREG) }
+}
+
+/// Calls the function of the system, which a method hides.
+private func readDescriptor(
+  _ descriptor: CInt, _ buffer: UnsafeMutableRawPointer?, _ count: Int
+) -> Int {
+  read(descriptor, buffer, count)
 }
 
 extension WholeFile.Fault {

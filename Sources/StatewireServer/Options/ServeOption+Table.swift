@@ -7,8 +7,15 @@ internal import ServerCore
 extension ServeOption {
   /// Returns all options, in the order of the help.
   static func all(hasBuiltin: Bool) -> [ServeOption] {
-    common + security + addresses + logs + storage + nodes + (hasBuiltin ? builtin : []) + others
-      + limits(hasBuiltin: hasBuiltin)
+    groups(hasBuiltin: hasBuiltin).flatMap { $0() }
+  }
+
+  /// The options in groups, which are created when they are needed.
+  static func groups(hasBuiltin: Bool) -> [() -> [ServeOption]] {
+    [
+      { common }, { security }, { addresses }, { logs }, { storage }, { nodes },
+      { hasBuiltin ? builtin : [] }, { others }, { limits(hasBuiltin: hasBuiltin) },
+    ]
   }
 
   /// The options that most servers need.

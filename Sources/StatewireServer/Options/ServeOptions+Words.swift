@@ -53,15 +53,20 @@ struct CommandLineOptions: Sendable {
   }
 }
 
-/// A lookup of options by name; most options are created only if a name is not common.
+/// A lookup of options by name, which creates the options of one group after the other.
 private struct OptionLookup {
-  private let hasBuiltin: Bool
-  private let common = ServeOption.common
-  private lazy var all = ServeOption.all(hasBuiltin: hasBuiltin)
+  private var created: [ServeOption] = []
+  private var others: ArraySlice<() -> [ServeOption]>
 
-  init(hasBuiltin: Bool) { self.hasBuiltin = hasBuiltin }
+  init(hasBuiltin: Bool) { others = ServeOption.groups(hasBuiltin: hasBuiltin)[...] }
 
   mutating func option(named name: some StringProtocol) -> ServeOption? {
-    common.first { $0.name == name } ?? all.first { $0.name == name }
+    if let known = created.first(where: { $0.name == name }) { return known }
+    while let group = others.popFirst() {
+      let new = group()
+      created += new
+      if let option = new.first(where: { $0.name == name }) { return option }
+    }
+    return nil
   }
 }

@@ -80,11 +80,12 @@ package enum SystemResources {
   ///
   /// - Parameter status: The text; the mask is a hexadecimal number with commas.
   static func allowedProcessors(inStatus status: String) -> Int? {
-    let name = "Cpus_allowed:"
-    guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else {
-      return nil
+    let name = "Cpus_allowed:".utf8
+    let lines = status.utf8.split(separator: UInt8(ascii: "\n"))
+    guard let line = lines.first(where: { $0.starts(with: name) }) else { return nil }
+    let bits = line.dropFirst(name.count).reduce(0) { count, digit in
+      count + (Character(Unicode.Scalar(digit)).hexDigitValue ?? 0).nonzeroBitCount
     }
-    let bits = line.dropFirst(name.count).reduce(0) { $0 + ($1.hexDigitValue ?? 0).nonzeroBitCount }
     return bits > 0 ? bits : nil
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import Synchronization
 internal import TransportSupport
 
 /// The limits of threads, as far as they are read faster than threads are started.
@@ -10,7 +11,20 @@ enum ThreadLimits {
   ///
   /// - Source: getrlimit(2), proc(5), and "PID" in the kernel's description of control groups.
   static func leaveRoom(for count: Int) -> Bool {
-    let wanted = count + reserve
+    let now = ContinuousClock.now
+    if let last = lastRoom.withLock({ $0 }), count <= last.count, now - last.time < .seconds(1) {
+      return true
+    }
+    guard areAbove(count + reserve) else { return false }
+    lastRoom.withLock { $0 = (count, now) }
+    return true
+  }
+
+  /// The largest count of the present start that has room: the server checks all its threads, and then
+  /// those of its loops.
+  private static let lastRoom = Mutex<(count: Int, time: ContinuousClock.Instant)?>(nil)
+
+  private static func areAbove(_ wanted: Int) -> Bool {
     // The stack of a thread counts as address space and as data, and is reserved without overcommitment.
     guard limit(RLIMIT_AS) == nil, limit(RLIMIT_DATA) == nil,
       let overcommitment = file("/proc/sys/vm/overcommit_memory").flatMap(number),
@@ -31,10 +45,13 @@ enum ThreadLimits {
   ///
   /// - Parameter loads: The text of `/proc/loadavg`.
   static func allTasks(_ loads: String) -> Int? {
-    let words = loads.split(separator: " ")
+    let words = loads.utf8.split(separator: UInt8(ascii: " "))
     guard words.count > 3 else { return nil }
     // Some sandboxes report 0.
-    return words[3].split(separator: "/").last.flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+    return words[3].split(separator: UInt8(ascii: "/")).last.flatMap { Int(Substring($0)) }.flatMap
+    {
+      $0 > 0 ? $0 : nil
+    }
   }
 
   /// True if all control groups of the process leave room for more tasks.
@@ -45,13 +62,16 @@ enum ThreadLimits {
   ///   - folder: The folder of the control groups.
   static func groupsLeaveRoom(for wanted: Int, _ groups: String, folder: String) -> Bool {
     var unified: Substring?
-    for line in groups.split(separator: "\n") {
-      let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+    // Bytes are divided faster than characters.
+    for line in groups.utf8.split(separator: UInt8(ascii: "\n")) {
+      let fields = line.split(
+        separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
       guard fields.count == 3 else { return false }
-      if fields[1].split(separator: ",").contains("pids") {
-        return groupsLeaveRoom(for: wanted, at: fields[2], in: "\(folder)/pids")
+      let controllers = fields[1].split(separator: UInt8(ascii: ","))
+      if controllers.contains(where: { $0.elementsEqual("pids".utf8) }) {
+        return groupsLeaveRoom(for: wanted, at: Substring(fields[2]), in: "\(folder)/pids")
       }
-      if fields[0] == "0", fields[1].isEmpty { unified = fields[2] }
+      if fields[0].elementsEqual("0".utf8), fields[1].isEmpty { unified = Substring(fields[2]) }
     }
     return unified.map { groupsLeaveRoom(for: wanted, at: $0, in: folder) } ?? false
   }
@@ -82,7 +102,7 @@ enum ThreadLimits {
   }
 
   private static func number(_ text: String) -> Int? {
-    Int(text.prefix { !$0.isWhitespace })
+    Int(Substring(text.utf8.prefix { $0 > UInt8(ascii: " ") }))
   }
 
   private static func file(_ path: String) -> String? {
