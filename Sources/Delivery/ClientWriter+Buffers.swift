@@ -69,7 +69,7 @@ extension ClientWriter {
     return outbox.byteCount + heldBackBytes > Self.freeBytes && buffers.isFull()
   }
 
-  private var heldBackBytes: Int { heldBack?.count ?? 0 }
+  var heldBackBytes: Int { heldBack?.count ?? 0 }
 
   /// Updates the account after all queued bytes have been sent.
   func countEmptyBuffers() { if account != nil { countBuffers() } }

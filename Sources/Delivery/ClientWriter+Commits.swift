@@ -78,7 +78,9 @@ extension ClientWriter: CommitObserver {
   /// Sends the bytes whose commits have ended, or disconnects the client if one of them has failed.
   public func committed(_ result: CommitResult, isolation shard: isolated Shard) {
     isCommitAwaited = false
-    if formerSessionCommits.contains(where: result.hasFailed) || commitQueue.isAnyLost(result) {
+    if isLost || formerSessionCommits.contains(where: result.hasFailed)
+      || commitQueue.isAnyLost(result)
+    {
       formerSessionCommits = []
       return lose()
     }

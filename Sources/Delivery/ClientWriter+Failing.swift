@@ -10,7 +10,9 @@ extension ClientWriter {
   /// Disconnects the client because the journal lacks entries of its session. On a node among others,
   /// its requests get errors first: the database may be away for long.
   public func lose() {
-    if shard.ownership == nil { cut() } else { delegate.journalFailed() }
+    guard shard.ownership != nil else { return cut() }
+    isLost = true
+    delegate.journalFailed()
   }
 
   /// Discards everything that was not passed to the output. What is written from now on is delivered

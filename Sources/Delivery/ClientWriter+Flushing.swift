@@ -26,7 +26,8 @@ extension ClientWriter {
       out.removeAll(keepingCapacity: false)
     }
     if !outbox.isEmpty { sendQueued() }
-    if isCongested || !outbox.isEmpty { return checkWaiting() }
+    if isCongested || !outbox.isEmpty || heldBackBytes > 0 { checkWaiting() }
+    if isCongested || !outbox.isEmpty || isClosed { return }
     countEmptyBuffers()
     if out.count > readyBytes { deliverOut() }
   }
@@ -96,7 +97,7 @@ extension ClientWriter {
 
   /// Passes the last message to the output before the connection closes; the outbox is empty.
   public func finish() {
-    // Also while the client does not read: nothing follows that could be coalesced.
+    // Also if the client does not read, because nothing follows that could be coalesced.
     if out.count > readyBytes { deliverOut() }
     dropBuffers()
   }

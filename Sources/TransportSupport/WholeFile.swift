@@ -43,7 +43,7 @@ package struct WholeFile {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Fault(errno) }
     mode = UInt32(status.st_mode)
-    // Not an array: the files that a start reads are small, and its zeros would take longer.
+    // An array would be filled with zeros first, which takes longer than to read a small file.
     bytes = try withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) { chunk in
       Self.read(descriptor, maximumBytes: maximumBytes, by: chunk)
     }.get()

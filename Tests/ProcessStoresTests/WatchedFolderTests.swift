@@ -38,11 +38,14 @@ struct WatchedFolderTests {
     let script = folder.file("store.py")
     try "# 1\n".write(toFile: script, atomically: true, encoding: .utf8)
     var watched = WatchedFolder(of: try ProgramCommand(parsing: "python3 \(script)"))
-    #expect(!watched.hasTooMany)
-    for number in 0..<WatchedFolder.maximumFiles {
+    func makeFile(_ number: Int) {
       #expect(
         FileManager.default.createFile(atPath: folder.file("m\(number).txt"), contents: nil))
     }
+    // With the file of the program as many as are watched.
+    for number in 1..<WatchedFolder.maximumFiles { makeFile(number) }
+    #expect(looks(3, &watched) == [false, true, false] && !watched.hasTooMany)
+    makeFile(0)
     #expect(looks(3, &watched) == [false, true, false] && watched.hasTooMany)
     try "# longer\n".write(toFile: script, atomically: true, encoding: .utf8)
     #expect(looks(3, &watched) == [false, true, false])

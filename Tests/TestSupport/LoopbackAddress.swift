@@ -16,9 +16,9 @@ public struct LoopbackAddress {
     address.sin_port = in_port_t(port).bigEndian
   }
 
-  /// Makes a socket listen on a port that the system selects.
+  /// Binds a socket to a port that the system selects.
   ///
-  /// - Parameter queue: The number of clients that may wait; nil if the socket has only the port.
+  /// - Parameter queue: The number of clients that may wait; nil if the socket does not listen.
   /// - Returns: The port; nil if that fails.
   public static func selectPort(for descriptor: CInt, queue: CInt? = nil) -> Int? {
     guard LoopbackAddress().with({ bind(descriptor, $0, $1) }) == 0 else { return nil }

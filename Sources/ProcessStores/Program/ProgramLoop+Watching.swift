@@ -47,8 +47,10 @@ extension ProgramLoop {
     hasReportedFiles = true
     log(
       .notice(
-        "\(files.folderPath) has more than \(WatchedFolder.maximumFiles) files: changes of the others are not seen"
-      ))
+        """
+        \(files.folderPath) has more than \(WatchedFolder.maximumFiles) files, and changes of some are not \
+        seen; move files that do not belong to the program to another folder
+        """))
   }
 
   func startSuccessor() {

@@ -9,7 +9,7 @@ struct WatchedFolder {
   private let file: URL?
   private let ignored: Set<String>
   private var last: [String: Stamp] = [:]
-  /// True if the folder has more files than are watched.
+  /// True if the folder has more than `maximumFiles` files.
   private(set) var hasTooMany = false
   /// A change that has been seen once; it counts when nothing has changed since.
   private var isChanging = false
@@ -48,7 +48,7 @@ struct WatchedFolder {
     }
     file = existing.first { !Self.isBinary($0) } ?? existing.first
     folder = file?.deletingLastPathComponent() ?? base
-    last = stamps()
+    last = takeStamps()
   }
 
   /// Returns true for an executable file that is not a script: it is an interpreter, and a later
@@ -61,7 +61,7 @@ struct WatchedFolder {
 
   /// Returns true if a file has changed, and no other has changed since the previous call.
   mutating func hasChanged() -> Bool {
-    let now = stamps()
+    let now = takeStamps()
     if now != last {
       last = now
       isChanging = true
@@ -71,7 +71,7 @@ struct WatchedFolder {
     return isChanging
   }
 
-  private mutating func stamps() -> [String: Stamp] {
+  private mutating func takeStamps() -> [String: Stamp] {
     let keys: [URLResourceKey] = [
       .isDirectoryKey, .contentModificationDateKey, .fileSizeKey,
     ]
@@ -79,21 +79,14 @@ struct WatchedFolder {
     func add(_ url: URL, _ values: URLResourceValues) {
       stamps[url.path] = Stamp(date: values.contentModificationDate, size: values.fileSize)
     }
-    // Also if the folder has too many others. Without the values that a URL keeps.
-    if let path = file?.path {
-      let url = URL(fileURLWithPath: path)
-      if let values = try? url.resourceValues(forKeys: Set(keys)) { add(url, values) }
-    }
     hasTooMany = false
-    guard
-      let files = FileManager.default.enumerator(
-        at: folder, includingPropertiesForKeys: keys, options: [.skipsHiddenFiles])
-    else { return stamps }
-    for case let url as URL in files {
+    let files = FileManager.default.enumerator(
+      at: folder, includingPropertiesForKeys: keys, options: [.skipsHiddenFiles])
+    while let url = files?.nextObject() as? URL {
       guard let values = try? url.resourceValues(forKeys: Set(keys)) else { continue }
       if values.isDirectory == true {
         if Self.ignoredFolders.contains(url.lastPathComponent) || ignored.contains(url.path) {
-          files.skipDescendants()
+          files?.skipDescendants()
         }
         continue
       }
@@ -102,6 +95,11 @@ struct WatchedFolder {
         break
       }
       add(url, values)
+    }
+    if let path = file?.path, stamps[path] == nil {
+      // A new URL, because a URL keeps the values that it has read.
+      let url = URL(fileURLWithPath: path)
+      if let values = try? url.resourceValues(forKeys: Set(keys)) { add(url, values) }
     }
     return stamps
   }

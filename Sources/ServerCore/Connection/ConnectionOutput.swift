@@ -48,9 +48,9 @@ public protocol ConnectionOutput: ClientOutput {
   /// end of each turn from then on.
   func expireEarlier()
 
-  /// Ends the requests of earlier connections with an error, then sends the event `databaseIsGone` in a
-  /// later turn.
-  func databaseIsGone()
+  /// Ends the requests of earlier connections with an error, then sends the event
+  /// `databaseIsGone` in a later turn, once.
+  func endWithEarlier()
 
   /// Records that a request has ended without output.
   func requestEnded()
@@ -89,7 +89,7 @@ extension ConnectionOutput {
   public func expireEarlier() {}
 
   /// Does nothing: an output without earlier connections.
-  public func databaseIsGone() {}
+  public func endWithEarlier() {}
 
   /// Does nothing: an output that outlives its requests.
   public func requestEnded() {}

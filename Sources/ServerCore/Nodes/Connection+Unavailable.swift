@@ -16,7 +16,7 @@ extension Connection {
     if life.isOver, writer.isDelivered, !writer.awaitsCommits { return }
     guard !life.isClosed else { return writer.discard() }
     guard var waiting = writer.discardUnsent() else {
-      // The discarded end of the output would not come either.
+      // The end of the output was discarded, too.
       return life.isOver ? advance(.cut) : writer.discard()
     }
     for (_, address) in running.removeAll() {
@@ -37,7 +37,7 @@ extension Connection {
 
   /// Closes the connection, because the journal lacks entries of its session.
   public func journalFailed() {
-    if output.awaitsEarlier { output.databaseIsGone() } else { becomeUnavailable() }
+    if output.awaitsEarlier { output.endWithEarlier() } else { becomeUnavailable() }
   }
 
   private static var isUnavailable: RPCError {

@@ -10,7 +10,7 @@ extension ServeOption {
     groups(hasBuiltin: hasBuiltin).flatMap { $0() }
   }
 
-  /// The options in groups, which are created when they are needed.
+  /// Returns the groups of options, each of which is created by a call.
   static func groups(hasBuiltin: Bool) -> [() -> [ServeOption]] {
     [
       { common }, { security }, { addresses }, { logs }, { storage }, { nodes },

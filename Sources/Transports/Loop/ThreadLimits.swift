@@ -12,19 +12,24 @@ enum ThreadLimits {
   /// - Source: getrlimit(2), proc(5), and "PID" in the kernel's description of control groups.
   static func leaveRoom(for count: Int) -> Bool {
     let now = ContinuousClock.now
-    if let last = lastRoom.withLock({ $0 }), count <= last.count, now - last.time < .seconds(1) {
+    let isKnown = lastRoom.withLock { last in
+      guard let found = last, count <= found.count, now - found.time < .seconds(1) else {
+        return false
+      }
+      last?.count -= count
       return true
     }
-    guard areAbove(count + reserve) else { return false }
+    if isKnown { return true }
+    guard admit(count + reserve) else { return false }
     lastRoom.withLock { $0 = (count, now) }
     return true
   }
 
-  /// The largest count of the present start that has room: the server checks all its threads, and then
-  /// those of its loops.
+  /// The threads of the present start that have room: the server checks all its threads, and then
+  /// those of its loops, which are among them.
   private static let lastRoom = Mutex<(count: Int, time: ContinuousClock.Instant)?>(nil)
 
-  private static func areAbove(_ wanted: Int) -> Bool {
+  private static func admit(_ wanted: Int) -> Bool {
     // The stack of a thread counts as address space and as data, and is reserved without overcommitment.
     guard limit(RLIMIT_AS) == nil, limit(RLIMIT_DATA) == nil,
       let overcommitment = file("/proc/sys/vm/overcommit_memory").flatMap(number),

@@ -44,6 +44,8 @@ final class RelayEnd: @unchecked Sendable {
   private var batch = RelayBatch(status: ConnectionStatus())
   private var isFlushScheduled = false
   private var isCaughtUpAwaited = false
+  /// True once the connection has asked to end together with the earlier ones.
+  private var isEnding = false
   /// Number of events that wait for other clients.
   private var queuedEvents = 0
   /// The events before the input that the former connection hands over. They come directly from the end
@@ -349,7 +351,11 @@ extension RelayEnd: ConnectionOutput {
     for connection in earlier { connection.expire() }
   }
 
-  func databaseIsGone() { post(.databaseIsGone(isLong: true)) }
+  func endWithEarlier() {
+    guard !isEnding else { return }
+    isEnding = true
+    post(.databaseIsGone(isLong: true))
+  }
 
   // The former connection is the next earlier one, and may have responses of a batch.
   var awaitsEarlier: Bool { !isOpen || !earlier.allSatisfy(hasResponded) }

@@ -160,12 +160,9 @@ final class ConnectionRegistry {
   /// Closes all connections immediately and drops their unsent bytes.
   func abandonAll() {
     broadcastCoalescer.sendNow()
-    // The others were closed soon after they had everything.
-    if !handlers.isEmpty {
-      settings.logger.warning(
-        "the server ends: clients that have not read everything are cut off",
-        metadata: ["clients": "\(handlers.count)"])
-    }
+    // A client that has everything may still keep its direction open.
+    let unsent = handlers.values.count { !$0.isClosing || $0.bufferedBytes > 0 }
+    if unsent > 0 { settings.logCutOff(connections: unsent) }
     for client in pending.values { client.abandon() }
     for handler in handlers.values { handler.abandon() }
   }

@@ -211,7 +211,11 @@ final class SocketServer: ServerBackend {
       try? await served.futureResult.get()
     }
     if let bridged {
-      loops[0].loop.scheduleTask(in: TimeAmount(ShardThread.timeToFinish)) { bridged.signal() }
+      loops[0].loop.scheduleTask(in: TimeAmount(ShardThread.timeToFinish)) {
+        [registry = loops[0].registry] in
+        if !bridged.isSignalled { registry.value.settings.logCutOff(connections: 1) }
+        bridged.signal()
+      }
       await bridged.wait()
     }
     for handingOver in handingOver { handingOver.cancel() }

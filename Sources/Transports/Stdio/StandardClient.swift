@@ -10,7 +10,7 @@ internal import ServerCore
 /// The client started this program, so the time limits for untrusted clients do not apply.
 final class StandardClient {
   private let shard: Shard
-  private let settings: ServerSettings
+  let settings: ServerSettings
   private let loop: PollLoop
   private let input: CInt
   private let output: CInt
@@ -217,11 +217,7 @@ extension StandardClient: ConnectionOutput {
 
   /// Ends the output, although the client has not read all of it.
   func abandon() {
-    if waitingBytes > 0, outputState != .ended {
-      settings.logger.warning(
-        "the client is cut off: it has not read everything",
-        metadata: ["bytes": "\(waitingBytes)"])
-    }
+    if waitingBytes > 0, outputState != .ended { settings.logCutOff(connections: 1) }
     close()
   }
 

@@ -147,7 +147,10 @@ final class StandardServer: ServerBackend, @unchecked Sendable {
       loop.schedule(after: ShardThread.timeToFinish) {
         self.client.abandon()
         // A terminal or a file may not take the output that its thread writes.
-        loop.schedule(after: ShardThread.timeToFinish) { self.ended.signal() }
+        loop.schedule(after: ShardThread.timeToFinish) {
+          if !self.ended.isSignalled { self.client.settings.logCutOff(connections: 1) }
+          self.ended.signal()
+        }
       }
     }
     await ended.wait()

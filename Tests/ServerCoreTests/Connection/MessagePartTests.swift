@@ -78,14 +78,16 @@ struct MessagePartTests {
   }
 
   // They were in no account and had no limit.
-  @Test("responses that follow the last part count towards the limit of the client")
-  func limit() throws {
+  @Test(
+    "responses that follow the last part count towards the limit of the client",
+    arguments: [false, true])
+  func limit(isCongested: Bool) throws {
     var limits = ServerLimits()
     limits.outboxBytes = 1 << 20
     let client = TestClient(limits: limits)
     client.send(request("1", "ping"))
     _ = client.takeMessages()
-    client.isCongested = true
+    client.isCongested = isCongested
     try write(Self.message.utf8.prefix(10), to: client)
     // because the test is the loop: nothing else runs on the shard.
     nonisolated(unsafe) let connection = try #require(client.connection)
