@@ -58,7 +58,7 @@ struct EarlierConnectionTests {
       }
     }
 
-    private func open(_ channel: EmbeddedChannel) throws -> String {
+    func open(_ channel: EmbeddedChannel) throws -> String {
       try send(channel, 1, "session/open", "{}")
       run()
       let text = try channel.lines().joined()
@@ -315,6 +315,44 @@ struct EarlierConnectionTests {
     }
     #expect(!scenario.client.isActive)
     try scenario.server.stop()
+  }
+
+  // It was sent with the next commit of another session.
+  @Test("a response whose commit has failed is not sent while former sessions end")
+  func failedCommit() throws {
+    let jobs = HeldJobs()
+    let scenario = try Scenario(on: jobs, ownership: MemoryCluster().node("a"))
+    let (server, client) = (scenario.server, scenario.client)
+    let other = try server.connect(to: 1)
+    let session = try scenario.open(other)
+    try scenario.send(other, 2, "store/open", #"{"store":"n","kind":"noted","config":{}}"#)
+    scenario.run()
+    try scenario.ask(10)
+    try scenario.attach(11, to: 0)
+    scenario.run()
+    #expect(try scenario.results() == [11])
+    // The response waits for the commit, also after the client has attached to the other session.
+    try scenario.openStore(12)
+    server.run()
+    let params = #"{"session":"\#(session)","frontend":"c","revisions":{}}"#
+    try scenario.send(client, 13, "session/attach", params)
+    server.run()
+    #expect(try scenario.results() == [] && jobs.count == 1)
+    server.journalFails.withLock { $0 = true }
+    jobs.run()
+    server.journalFails.withLock { $0 = false }
+    // They come after the failure, and before the requests in former sessions have ended.
+    try scenario.send(client, 14, "ping", "{}")
+    server.loops[0].run()
+    try scenario.send(other, 3, "store/send", #"{"store":"n","input":"count"}"#)
+    server.loops[1].run()
+    jobs.run()
+    server.loops[1].run()
+    scenario.run()
+    let lines = try client.lines()
+    #expect(!lines.contains { $0.contains("\"result\"") }, "\(lines)")
+    #expect(lines.count == 4 && !client.isActive)
+    try server.stop()
   }
 
   // The end of the output was discarded, and nothing took its place.
