@@ -75,21 +75,25 @@ extension Connection {
     if end != nil, address != nil { request.batch?.open += 1 }
     if end == .effects, address != nil { subscription.respondsAtEnd(of: inputID) }
     let waiting = RunningRequest(
-      id: address?.id, subscription: subscription, inputID: inputID,
+      of: self, id: address?.id, subscription: subscription, inputID: inputID,
       address: end == nil ? nil : address, end: end ?? .effects)
     running.add(waiting)
     if end == .reply {
-      subscription.whenReplied(inputID) { [weak self] completion in
-        guard let self, let address = running.takeAddress(of: waiting) else { return }
-        respond(
+      subscription.whenReplied(inputID) { completion in
+        guard let connection = waiting.connection,
+          let address = connection.running.takeAddress(of: waiting)
+        else { return }
+        connection.respond(
           to: address, completion, changed: isFirst && completion.changed, isFirst: isFirst)
       }
     }
-    subscription.whenSettled(inputID) { [weak self] completion in
-      guard let self, waiting.isRunning else { return }
-      guard let address = running.remove(waiting) else { return output.requestEnded() }
-      respond(
-        to: address, completion, changed: base.map(subscription.hasChanged) ?? false,
+    subscription.whenSettled(inputID) { completion in
+      guard let connection = waiting.connection else { return }
+      guard let address = connection.running.remove(waiting) else {
+        return connection.output.requestEnded()
+      }
+      connection.respond(
+        to: address, completion, changed: base.map(waiting.subscription.hasChanged) ?? false,
         isFirst: base != nil)
     }
   }

@@ -8,6 +8,9 @@ internal import Wire
 /// A class, because the callbacks at its ends hold it. What belongs to the response is released when the
 /// request is removed: the effects may continue for long after the client has gone.
 final class RunningRequest {
+  /// The connection until the removal. Not weak: each weak reference would make all counting of references
+  /// to the connection slower.
+  fileprivate(set) var connection: Connection?
   /// The id to cancel it by; nil for a notification, and after the removal.
   fileprivate var id: RequestID?
   let subscription: Subscription
@@ -21,9 +24,6 @@ final class RunningRequest {
   /// The place in the list of requests; nil if it is in none.
   fileprivate var place: Int?
 
-  /// True until it is removed.
-  var isRunning: Bool { place != nil }
-
   enum End {
     /// The other party has carried out the input. Cancelling the request does not end the wait, because
     /// it does not end the exchange.
@@ -33,8 +33,10 @@ final class RunningRequest {
   }
 
   init(
-    id: RequestID?, subscription: Subscription, inputID: InputID, address: ReplyAddress?, end: End
+    of connection: Connection, id: RequestID?, subscription: Subscription, inputID: InputID,
+    address: ReplyAddress?, end: End
   ) {
+    self.connection = connection
     (self.id, self.subscription, self.inputID) = (id, subscription, inputID)
     (self.address, self.end) = (address, end)
   }
@@ -69,7 +71,7 @@ struct RunningRequests {
   @discardableResult
   mutating func remove(_ request: RunningRequest) -> ReplyAddress? {
     guard let place = request.place else { return nil }
-    request.place = nil
+    (request.place, request.connection) = (nil, nil)
     let last = requests.removeLast()
     if last !== request {
       requests[place] = last

@@ -46,10 +46,12 @@ extension StoreEntry {
 
   /// Calls `body` when an input is settled, after the update of its last effect.
   func whenSettled(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
-    store.whenSettled(inputID) { [weak self] completion in
+    // Not weak, which would make all counting of references to the entry slower: the store releases
+    // the closure at the latest when it is closed.
+    store.whenSettled(inputID) { [self] completion in
       // The effects may have been ended by the input that is being folded. The update of that input
       // waits for its end and is sent first.
-      guard let self, isSending else { return body(completion) }
+      guard isSending else { return body(completion) }
       settledDuringInput.append { [store] in
         body(Completion(revision: store.revision, completion.end))
       }
