@@ -69,6 +69,7 @@ extension ClientWriter {
     return outbox.byteCount + heldBackBytes > Self.freeBytes && buffers.isFull()
   }
 
+  /// Number of bytes that follow a message whose last part is missing.
   var heldBackBytes: Int { heldBack?.count ?? 0 }
 
   /// Updates the account after all queued bytes have been sent.

@@ -45,16 +45,16 @@ package struct WholeFile {
     mode = UInt32(status.st_mode)
     // An array would be filled with zeros first, which takes longer than to read a small file.
     bytes = try withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) { chunk in
-      Self.read(descriptor, maximumBytes: maximumBytes, by: chunk)
+      Self.contents(of: descriptor, maximumBytes: maximumBytes, readInto: chunk)
     }.get()
   }
 
-  private static func read(
-    _ descriptor: CInt, maximumBytes: Int, by chunk: UnsafeMutableRawBufferPointer
+  private static func contents(
+    of descriptor: CInt, maximumBytes: Int, readInto chunk: UnsafeMutableRawBufferPointer
   ) -> Result<[UInt8], Fault> {
     var bytes: [UInt8] = []
     while true {
-      let count = readDescriptor(descriptor, chunk.baseAddress, chunk.count)
+      let count = read(descriptor, chunk.baseAddress, chunk.count)
       if count == 0 { return .success(bytes) }
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { return .failure(Fault(errno)) }
@@ -67,13 +67,6 @@ package struct WholeFile {
 
   /// True if it is a regular file, not a pipe, a device or a folder.
   package var isRegular: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFREG) }
-}
-
-/// Calls the function of the system, which a method hides.
-private func readDescriptor(
-  _ descriptor: CInt, _ buffer: UnsafeMutableRawPointer?, _ count: Int
-) -> Int {
-  read(descriptor, buffer, count)
 }
 
 extension WholeFile.Fault {

@@ -20,7 +20,7 @@ enum ThreadLimits {
       return true
     }
     if isKnown { return true }
-    guard admit(count + reserve) else { return false }
+    guard limitsAdmit(count + reserve) else { return false }
     lastRoom.withLock { $0 = (count, now) }
     return true
   }
@@ -29,7 +29,7 @@ enum ThreadLimits {
   /// those of its loops, which are among them.
   private static let lastRoom = Mutex<(count: Int, time: ContinuousClock.Instant)?>(nil)
 
-  private static func admit(_ wanted: Int) -> Bool {
+  private static func limitsAdmit(_ wanted: Int) -> Bool {
     // The stack of a thread counts as address space and as data, and is reserved without overcommitment.
     guard limit(RLIMIT_AS) == nil, limit(RLIMIT_DATA) == nil,
       let overcommitment = file("/proc/sys/vm/overcommit_memory").flatMap(number),
@@ -51,12 +51,12 @@ enum ThreadLimits {
   /// - Parameter loads: The text of `/proc/loadavg`.
   static func allTasks(_ loads: String) -> Int? {
     let words = loads.utf8.split(separator: UInt8(ascii: " "))
-    guard words.count > 3 else { return nil }
     // Some sandboxes report 0.
-    return words[3].split(separator: UInt8(ascii: "/")).last.flatMap { Int(Substring($0)) }.flatMap
-    {
-      $0 > 0 ? $0 : nil
-    }
+    guard words.count > 3,
+      let tasks = words[3].split(separator: UInt8(ascii: "/")).last.flatMap({ Int(Substring($0)) }),
+      tasks > 0
+    else { return nil }
+    return tasks
   }
 
   /// True if all control groups of the process leave room for more tasks.
