@@ -34,11 +34,7 @@ final class RelayEnd: @unchecked Sendable {
   private var successor: RelayEnd?
   /// The end that replaces this one when everything is sent.
   private var next: RelayEnd?
-  /// The client's earlier connections that have not ended.
-  private var earlier: [EarlierConnection] = []
-  /// Those that have written their last response. Not read from them: their responses would still be
-  /// under way to this loop.
-  private var responded: [EarlierConnection] = []
+  private var earlier = EarlierConnections()
 
   private var bytes = ByteBuffer()
   private var batch = RelayBatch(status: ConnectionStatus())
@@ -99,7 +95,7 @@ final class RelayEnd: @unchecked Sendable {
         return
       }
       isOpen = true
-      self.earlier = earlier
+      self.earlier.add(earlier)
       inTurn { end, shard in end.connection?.take(handover, isolation: shard) }
       flush(evenIfEmpty: true)
       let events = early
@@ -116,7 +112,7 @@ final class RelayEnd: @unchecked Sendable {
     serving.loop.execute { [self] in
       if let successor { return successor.earlierResponded(earlier) }
       guard let connection else { return }
-      responded.append(earlier)
+      self.earlier.markResponded(earlier)
       inTurn { _, _ in connection.earlierResponded() }
       flush()
     }
@@ -154,7 +150,10 @@ final class RelayEnd: @unchecked Sendable {
     if let successor { return successor.post(event) }
     if !isOpen, !event.isEnd { return early.append(event) }
     if case .databaseIsGone(let isLong) = event, awaitsEarlier {
-      return endEarlier(isLong: isLong, before: event)
+      // The requests in earlier sessions get their errors before the client is disconnected.
+      return earlier.databaseIsGone(isLong: isLong) { [self] in
+        serving.loop.execute { [self] in serveOrPassOn(event) }
+      }
     }
     guard mustQueue(event) else { return serve(event) }
     queuedEvents += 1
@@ -162,22 +161,6 @@ final class RelayEnd: @unchecked Sendable {
       queuedEvents -= 1
       serveOrPassOn(event)
       return event.isRead ? loopTime.lastTurn : .zero
-    }
-  }
-
-  /// Serves an event that disconnects the client, after the requests in earlier sessions have got their
-  /// errors.
-  private func endEarlier(isLong: Bool, before event: RelayEvent) {
-    let waiting = Lock(earlier.count)
-    for connection in earlier {
-      connection.databaseIsGone(isLong: isLong) { [self] in
-        let isLast = waiting.withLock { count in
-          count -= 1
-          return count == 0
-        }
-        guard isLast else { return }
-        serving.loop.execute { [self] in serveOrPassOn(event) }
-      }
     }
   }
 
@@ -237,8 +220,8 @@ final class RelayEnd: @unchecked Sendable {
   /// Releases the connection after its last event.
   private func end() {
     connection = nil
-    for connection in earlier { connection.disconnect() }
-    (earlier, responded, early) = ([], [], [])
+    earlier.disconnect()
+    (earlier, early) = (EarlierConnections(), [])
     batch.parts = []
     next?.post(.disconnected)
     registry.remove(self)
@@ -341,15 +324,11 @@ extension RelayEnd: ConnectionOutput {
 
   func close() { append(.close) }
 
-  var hasEarlier: Bool { earlier.contains { !$0.isOver } }
+  var hasEarlier: Bool { earlier.areRunning }
 
-  func cancelEarlier(_ request: RequestID) {
-    for connection in earlier { connection.cancel(request) }
-  }
+  func cancelEarlier(_ request: RequestID) { earlier.cancel(request) }
 
-  func expireEarlier() {
-    for connection in earlier { connection.expire() }
-  }
+  func expireEarlier() { earlier.expire() }
 
   func endWithEarlier() {
     guard !isEnding else { return }
@@ -358,11 +337,7 @@ extension RelayEnd: ConnectionOutput {
   }
 
   // The former connection is the next earlier one, and may have responses of a batch.
-  var awaitsEarlier: Bool { !isOpen || !earlier.allSatisfy(hasResponded) }
-
-  private func hasResponded(_ connection: EarlierConnection) -> Bool {
-    responded.contains { $0 === connection }
-  }
+  var awaitsEarlier: Bool { !isOpen || earlier.oweResponses }
 
   func relay(_ request: RelayRequest, to shard: Int) {
     guard let serving = registry.otherLoops.first(where: { $0.shard.place.index == shard }) else {
@@ -375,18 +350,13 @@ extension RelayEnd: ConnectionOutput {
   func handOver() {
     guard let next, let connection else { return }
     self.next = nil
-    // Each holds only the present connection, so that a client may attach any number of times.
-    earlier.removeAll { $0.isOver && hasResponded($0) }
-    for connection in earlier { connection.move(to: next) }
-    earlier.append(EarlierConnection(connection, of: serving.shard, on: serving.loop, for: next))
-    for connection in earlier.filter(\.isOpen).dropLast(EarlierConnection.maximumCount) {
-      connection.expire()
-    }
-    append(.handOver(to: next, earlier, connection.takeHandover()))
+    let leaving = EarlierConnection(connection, of: serving.shard, on: serving.loop, for: next)
+    let moved = earlier.move(to: next, adding: leaving)
+    append(.handOver(to: next, moved, connection.takeHandover()))
     flush()
     successor = next
     self.connection = nil
-    (earlier, responded) = ([], [])
+    earlier = EarlierConnections()
     registry.remove(self)
   }
 }
