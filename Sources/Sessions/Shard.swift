@@ -236,14 +236,13 @@ public actor Shard: StoreHost {
   /// - Precondition: No turn runs, and no output is being written to.
   public func turn<Result>(_ body: () throws -> Result) rethrows -> Result {
     precondition(!turnOutcome.isBusy, "an event must not come within a turn")
-    turnOutcome.isBusy = true
-    turnOutcome.isInTurn = true
+    turnOutcome.stage = .turn
     let start = metrics.turns.map { _ in ContinuousClock.now }
     defer {
       turnOutcome.reached(self)
-      turnOutcome.isInTurn = false
+      turnOutcome.stage = .output
       turnOutcome.deliver()
-      turnOutcome.isBusy = false
+      turnOutcome.stage = .idle
       if let start { metrics.turns?.add(.now - start) }
     }
     return try body()
@@ -252,7 +251,7 @@ public actor Shard: StoreHost {
   /// Handles the end of some commits.
   private func committed(_ result: CommitResult) {
     turnOutcome.commits?.take(result)
-    if !turnOutcome.isInTurn { turn {} }
+    if turnOutcome.stage != .turn { turn {} }
   }
 
   /// Passes a message of running work to its store, in a separate turn.

@@ -37,11 +37,8 @@ public final class TurnOutcome {
   private var observers: [any TurnObserver] = []
   /// The objects that write to outputs after the turn, in order.
   private var deliveries: [any DeliveryTarget] = []
-  /// True while a turn runs.
-  var isInTurn = false
-  /// True while a turn runs or outputs are written to. An event that occurs during this time waits
-  /// until it is over.
-  public internal(set) var isBusy = false
+  /// The present stage of the shard.
+  var stage = Stage.idle
   /// Work that starts when the turn ends.
   private var held: [any DelayedWork] = []
   /// True after the clock was read in this turn. It is a flag, because an optional instant costs as
@@ -83,6 +80,19 @@ public final class TurnOutcome {
     self.storeFailed = storeFailed
   }
 
+  /// The stages of a shard.
+  enum Stage {
+    case idle
+    /// A turn runs, and writes to no output.
+    case turn
+    /// Messages are written to outputs, after a turn or later.
+    case output
+  }
+
+  /// True while a turn runs or outputs are written to. An event that occurs during this time waits
+  /// until it is over.
+  public var isBusy: Bool { stage != .idle }
+
   /// True if there is a journal. Bytes that are written within a message may then have to wait for
   /// later entries of the message.
   public var isRecorded: Bool { commits != nil }
@@ -120,7 +130,7 @@ public final class TurnOutcome {
   /// closure for all stores, because there are thousands; unowned, because the shard retains this
   /// object longer than its stores.
   private(set) lazy var delayWork: (any DelayedWork) -> Void = { [unowned self] work in
-    if isInTurn { held.append(work) } else { work.beginNext() }
+    if stage == .turn { held.append(work) } else { work.beginNext() }
   }
 
   /// Returns the commits that must end before bytes that a client receives now are sent; nil if
@@ -180,7 +190,7 @@ public final class TurnOutcome {
 
   /// Performs a delivery after this turn and after all deliveries that were added before.
   public func add(delivery target: any DeliveryTarget) {
-    assert(isInTurn, "a delivery must be added within a turn")
+    assert(stage == .turn, "a delivery must be added within a turn")
     deliveries.append(target)
   }
 
@@ -206,10 +216,10 @@ public final class TurnOutcome {
 
   /// Calls `body`, which writes to outputs. Events that it causes find `isBusy` and wait.
   public func writing(_ body: () -> Void) {
-    let wasBusy = isBusy
-    isBusy = true
+    let former = stage
+    stage = .output
     body()
-    isBusy = wasBusy
+    stage = former
   }
 
   /// Delivers the messages of the turn and starts its work; both wait while the node has no lease.

@@ -96,13 +96,13 @@ struct ShardTests {
       let turnOutcome = shard.turnOutcome
       var delivered: [Int] = []
       func deliver(_ number: Int) {
-        #expect(turnOutcome.isBusy && !turnOutcome.isInTurn)
+        #expect(turnOutcome.stage == .output)
         delivered.append(number)
       }
       let observer = Observer()
       observer.then = { turnOutcome.add(delivery: Target { deliver(2) }) }
       shard.turn {
-        #expect(turnOutcome.isBusy && turnOutcome.isInTurn)
+        #expect(turnOutcome.stage == .turn)
         turnOutcome.add(observer)
         turnOutcome.add(delivery: Target { deliver(1) })
         #expect(delivered.isEmpty)

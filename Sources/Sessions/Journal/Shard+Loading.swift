@@ -290,6 +290,6 @@ extension Shard {
 
   /// Runs `body` in the current turn, or in a new one.
   private func inTurn(_ body: () -> Void) {
-    if turnOutcome.isInTurn { body() } else { turn(body) }
+    if turnOutcome.stage == .turn { body() } else { turn(body) }
   }
 }

@@ -79,7 +79,7 @@ extension Shard {
 
   /// Runs the body in the current turn if there is one, otherwise in a new turn.
   func inTurn<Result>(_ body: () throws -> Result) rethrows -> Result {
-    turnOutcome.isInTurn ? try body() : try turn(body)
+    turnOutcome.stage == .turn ? try body() : try turn(body)
   }
 
   /// Sends an input, in the current turn if there is one, otherwise in a new turn.
