@@ -31,10 +31,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingCl
   private var pending = ByteBuffer()
   private var isReadHeldBack = false
   private var hasInputEnded = false
-  /// True once no further request gets a response.
-  private var isClosing = false
-  /// True once all output was written, including the last response.
-  private var hasSent = false
+  private var phase = Phase.open
   /// True during `respond(_:)`: a write can make the channel call back before it returns.
   private var isResponding = false
   /// True while a file is read for a response.
@@ -46,12 +43,18 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingCl
   /// The task that closes the connection if the client takes too long.
   private var closing: Scheduled<Void>?
 
+  private enum Phase {
+    case open
+    /// No further request gets a response.
+    case closing
+    /// All output was sent, including the last response.
+    case sent
+  }
+
   // Applies also where the time to the first request has no limit.
   private static let longestTime = Duration.seconds(10)
   /// The time for a refused client to send a request; over TLS after the handshake.
   private static let timeToRequest = TimeAmount.seconds(5)
-  /// The time for a client to close after it was sent the last response.
-  private static let timeToClose = TimeAmount.seconds(1)
 
   /// - Parameters:
   ///   - settings: The limits and the log.
@@ -94,7 +97,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingCl
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard !isClosing else { return }
+    guard phase == .open else { return }
     var bytes = unwrapInboundIn(data)
     if pending.readableBytes == 0 { pending = bytes } else { pending.writeBuffer(&bytes) }
     respond(context)
@@ -102,7 +105,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingCl
 
   /// Delays the read while a response waits, and while the client does not read.
   func read(context: ChannelHandlerContext) {
-    if isClosing || context.channel.isWritable && !isReadingFile {
+    if phase != .open || context.channel.isWritable && !isReadingFile {
       context.read()
     } else {
       isReadHeldBack = true
@@ -110,7 +113,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingCl
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    if context.channel.isWritable, !isClosing {
+    if context.channel.isWritable, phase == .open {
       respond(context)
       readAgain(context)
     }
@@ -128,7 +131,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingCl
       return context.fireUserInboundEventTriggered(event)
     }
     hasInputEnded = true
-    if hasSent { context.close(promise: nil) } else { respond(context) }
+    if phase == .sent { context.close(promise: nil) } else { respond(context) }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -145,7 +148,7 @@ extension WebHandler {
     guard !isResponding else { return }
     isResponding = true
     defer { isResponding = false }
-    while !isClosing, !isReadingFile, context.channel.isWritable {
+    while phase == .open, !isReadingFile, context.channel.isWritable {
       do throws(RequestHead.Fault) {
         let read = try pending.withUnsafeReadableBytes { bytes throws(RequestHead.Fault) in
           try RequestHead.read(bytes)
@@ -159,7 +162,7 @@ extension WebHandler {
       }
     }
     if pending.readableBytes == 0 { pending = ByteBuffer() }
-    if hasInputEnded, !isClosing, !isReadingFile, context.channel.isWritable { close(context) }
+    if hasInputEnded, phase == .open, !isReadingFile, context.channel.isWritable { close(context) }
   }
 
   /// - Returns: False if the connection is now a WebSocket.
@@ -220,14 +223,16 @@ extension WebHandler {
   /// Sends what is written, ends the output, and waits a second for the client to end its
   /// direction.
   private func close(_ context: ChannelHandlerContext) {
-    isClosing = true
+    phase = .closing
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in
       let (handler, context) = bound.value
-      handler.hasSent = true
+      handler.phase = .sent
       if handler.hasInputEnded { return context.close(promise: nil) }
       context.close(mode: .output, promise: nil)
-      if context.channel.isActive { handler.close(context, in: Self.timeToClose) }
+      if context.channel.isActive {
+        handler.close(context, in: TimeAmount(ConnectionTimes.toClose))
+      }
     }
     readAgain(context)
   }
@@ -239,7 +244,7 @@ extension WebHandler {
   }
 
   private func upgrade(_ response: ByteBuffer, isEcho: Bool, _ context: ChannelHandlerContext) {
-    isClosing = true
+    phase = .closing
     context.writeAndFlush(wrapOutboundOut(response), promise: nil)
     let connection = isEcho ? nil : connection()
     let webSocket = WebSocketHandler(settings: settings, connection: connection)

@@ -33,13 +33,15 @@ final class WebSocketHandler: ChannelDuplexHandler {
   private var closeCode: WebSocketCloseCode? = .policyViolation
   /// True once nothing more is read: the client has sent a close frame, or violated the protocol.
   private var hasEnded = false
-  private var hasClosed = false
-  private var hasSentClose = false
+  private var closeFrame = CloseFrame.none
   private var isReadHeldBack = false
 
   /// True if bytes have arrived since the last sweep.
   private var hasReceivedBytes = false
   private var keepAlive: KeepAlive
+
+  /// The stages of the server's close frame, after which nothing is written.
+  private enum CloseFrame { case none, written, sent }
 
   /// - Parameters:
   ///   - settings: The limits and the log.
@@ -80,7 +82,7 @@ extension WebSocketHandler: FrameSource {
       if let connection { connection.receive(from: self, byteCount: bytes.count) } else { echo() }
       chunk = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     }
-    if out.readableBytes > 0, !hasClosed {
+    if out.readableBytes > 0, closeFrame == .none {
       context.writeAndFlush(wrapOutboundOut(out), promise: nil)
     }
     out = ByteBuffer()
@@ -137,7 +139,7 @@ extension WebSocketHandler: FrameSource {
     endOutput(context)
     if let connection {
       connection.endInput()
-    } else if !hasClosed {
+    } else if closeFrame == .none {
       close(context: context, mode: .output, promise: nil)
       let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
       context.eventLoop.scheduleTask(in: .seconds(1)) { bound.value.close(promise: nil) }
@@ -159,8 +161,10 @@ extension WebSocketHandler: FrameSource {
 extension WebSocketHandler {
   /// Sends the close frame when the connection ends its output.
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-    guard mode == .output, !hasClosed else { return context.close(mode: mode, promise: promise) }
-    hasClosed = true
+    guard mode == .output, closeFrame == .none else {
+      return context.close(mode: mode, promise: promise)
+    }
+    closeFrame = .written
     if !hasEnded, connection?.hasExited == true { closeCode = .normal }
     var frame = ByteBuffer()
     WebSocketHead(.close, payloadBytes: closeCode == nil ? 0 : 2).withBytes { frame.writeBytes($0) }
@@ -169,7 +173,7 @@ extension WebSocketHandler {
     let written = context.writeAndFlush(wrapOutboundOut(frame))
     written.whenComplete { _ in
       let (handler, context) = bound.value
-      handler.hasSentClose = true
+      handler.closeFrame = .sent
       handler.endOutput(context)
     }
     written.cascade(to: promise)
@@ -178,7 +182,7 @@ extension WebSocketHandler {
 
   /// Ends the output after both close frames. The server ends it first (RFC 6455 §7.1.1).
   private func endOutput(_ context: ChannelHandlerContext) {
-    if hasEnded, hasSentClose { context.close(mode: .output, promise: nil) }
+    if hasEnded, closeFrame == .sent { context.close(mode: .output, promise: nil) }
   }
 
   /// Sets the status code of the server's close frame: 1001 if the server ends.
@@ -188,7 +192,7 @@ extension WebSocketHandler {
 
   /// Delays the read while the client does not read: it could request pongs without end.
   func read(context: ChannelHandlerContext) {
-    if hasClosed || context.channel.isWritable {
+    if closeFrame != .none || context.channel.isWritable {
       context.read()
     } else {
       isReadHeldBack = true
@@ -217,7 +221,7 @@ extension WebSocketHandler {
   ///   - now: The time.
   ///   - readsInput: True if the connection reads the client's bytes.
   func sweep(_ now: ContinuousClock.Instant, readsInput: Bool) {
-    guard let context, let limit = settings.limits.pingTime, !hasClosed else { return }
+    guard let context, let limit = settings.limits.pingTime, closeFrame == .none else { return }
     let hasReceived =
       hasReceivedBytes || !readsInput || isReadHeldBack || !context.channel.isWritable
     hasReceivedBytes = false
