@@ -11,8 +11,8 @@
 // output. Each backend starts and stops the shard, and calls it once a second to end sessions that
 // have expired.
 //
-// - Turn: the loop enters the shard once, with the input of one client. Turns do not nest: an event
-//   that a write causes in the middle of a turn gets a later turn.
+// - Turn: the loop enters the shard once, with the input of one client. An event that a write
+//   to an output causes gets a later turn.
 // - Write coalescing: writes of several connections are held briefly and sent together
 //   (`WriteCoalescer` of Delivery), and so are the updates of passive subscribers
 //   (`BroadcastCoalescer`).

@@ -99,14 +99,11 @@ final class NodeLinkHandler: ChannelDuplexHandler, @unchecked Sendable {
   }
 
   private func inTurn(_ body: (Connection, isolated Shard) -> Void) {
-    guard let current = connection else { return }
-    // because the shard's jobs run on this loop, which `assumeIsolated` checks: no value crosses
-    // threads, but the compiler cannot know that.
-    nonisolated(unsafe) let (connection, body) = (current, body)
-    links.shard.assumeIsolated { shard in shard.turn { body(connection, shard) } }
+    guard let connection else { return }
+    links.shard.turnOnLoop(with: connection, body)
   }
 
-  /// Calls `body` now, or in a later task of the loop if the shard is in a turn.
+  /// Calls `body` now, or in a later task of the loop if the shard is busy.
   private func outsideOfTurns(_ body: @escaping @Sendable (NodeLinkHandler) -> Void) {
     guard connection?.isShardBusy == true else { return body(self) }
     let bound = NIOLoopBound(self, eventLoop: loop)

@@ -42,7 +42,7 @@ final class EarlierConnection: @unchecked Sendable {
     selfUntilEnded = self
     connection.write(to: self)
     // Not in the turn that makes it. If the former output serves others for it, the present connection is
-    // told so.
+    // notified.
     yieldToOthers()
   }
 
@@ -136,10 +136,8 @@ final class EarlierConnection: @unchecked Sendable {
   }
 
   private func inTurn(_ body: @escaping @Sendable (Connection, isolated Shard) -> Void) {
-    shard.assumeIsolated { shard in
-      guard let connection else { return }
-      shard.turn { body(connection, shard) }
-    }
+    guard let connection else { return }
+    shard.turnOnLoop(with: connection, body)
   }
 }
 

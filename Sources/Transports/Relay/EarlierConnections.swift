@@ -3,7 +3,7 @@
 internal import ServerCore
 internal import Wire
 
-/// The earlier connections of a client, except those that have ended.
+/// The earlier connections of a client. Those that have ended are removed when the client moves on.
 struct EarlierConnections {
   private var connections: [EarlierConnection] = []
   /// Those that have written their last response. Not read from them: their responses would still be
@@ -13,8 +13,8 @@ struct EarlierConnections {
   /// Adds those of a client that comes from another end. Some may have responded here already.
   mutating func add(_ others: [EarlierConnection]) { connections += others }
 
-  /// True if requests in earlier sessions are running.
-  var areRunning: Bool { connections.contains { !$0.isOver } }
+  /// True if requests in earlier sessions may be running.
+  var mayHaveRequests: Bool { connections.contains { !$0.isOver } }
 
   /// True if responses are missing.
   var oweResponses: Bool { !connections.allSatisfy(hasResponded) }
@@ -38,9 +38,9 @@ struct EarlierConnections {
 
   /// Responds to all requests with an error, because the session database does not respond.
   ///
-  /// - Parameter ended: Called once, on any loop, after the messages for the client. Not called if
-  ///   there are no connections.
+  /// - Parameter ended: Called once, on any loop, after the messages for the client.
   func databaseIsGone(isLong: Bool, _ ended: @escaping @Sendable () -> Void) {
+    guard !connections.isEmpty else { return ended() }
     let waiting = Lock(connections.count)
     for connection in connections {
       connection.databaseIsGone(isLong: isLong) {

@@ -211,10 +211,7 @@ final class RelayEnd: @unchecked Sendable {
   }
 
   private func inTurn(_ body: (RelayEnd, isolated Shard) -> Void) {
-    // because the shard's jobs run on this loop, which `assumeIsolated` checks: no value crosses
-    // threads, but the compiler cannot know that.
-    nonisolated(unsafe) let body = body
-    serving.shard.assumeIsolated { shard in shard.turn { body(self, shard) } }
+    serving.shard.turnOnLoop(with: self, body)
   }
 
   /// Releases the connection after its last event.
@@ -324,7 +321,7 @@ extension RelayEnd: ConnectionOutput {
 
   func close() { append(.close) }
 
-  var hasEarlier: Bool { earlier.areRunning }
+  var hasEarlier: Bool { earlier.mayHaveRequests }
 
   func cancelEarlier(_ request: RequestID) { earlier.cancel(request) }
 

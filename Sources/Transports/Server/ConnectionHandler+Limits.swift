@@ -12,7 +12,8 @@ extension ConnectionHandler {
   func sweep(_ now: ContinuousClock.Instant) {
     if isClosing {
       // The client may read the rest of the output slowly, but must read some of it.
-      if unreadTimeout.check(now, waitingBytes: unread(of: bufferedBytes), Self.timeWithoutReading)
+      if unreadTimeout.check(
+        now, waitingBytes: unread(of: bufferedBytes), ConnectionTimes.withoutReading)
       {
         context?.close(promise: nil)
       }
@@ -86,7 +87,4 @@ extension ConnectionHandler {
       handler.resumeReading()
     }
   }
-
-  // The time that a client may pause while it reads the rest of the output.
-  private static let timeWithoutReading = Duration.seconds(30)
 }

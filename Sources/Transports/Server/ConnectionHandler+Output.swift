@@ -111,7 +111,9 @@ extension ConnectionHandler: ConnectionOutput, CoalescedOutput {
   func awaitInputEnd() {
     guard let context else { return }
     let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-    context.eventLoop.scheduleTask(in: Self.timeToClose) { bound.value.close(promise: nil) }
+    context.eventLoop.scheduleTask(in: TimeAmount(ConnectionTimes.toClose)) {
+      bound.value.close(promise: nil)
+    }
   }
 
   func admit(_ identity: Identity) -> Bool {

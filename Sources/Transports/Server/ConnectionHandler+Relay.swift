@@ -160,12 +160,7 @@ extension ConnectionHandler: RelayOrigin {
   }
 
   private func inTurn(_ body: (Connection, isolated Shard) -> Void) {
-    guard let current = connection else { return }
-    // because the shard's jobs run on the channel's event loop, which `assumeIsolated` checks: no
-    // value crosses threads, but the compiler cannot know that.
-    nonisolated(unsafe) let (connection, body) = (current, body)
-    shard.assumeIsolated { shard in
-      shard.turn { body(connection, shard) }
-    }
+    guard let connection else { return }
+    shard.turnOnLoop(with: connection, body)
   }
 }

@@ -76,14 +76,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// Entering the shard costs some hundred nanoseconds, so it happens once per read and not per
   /// message.
   func notify(_ event: Connection.Event) {
-    guard let current = connection else { return passOn(event) }
-    // because the shard's jobs run on the channel's event loop, which `assumeIsolated` checks: no
-    // value crosses threads, but the compiler cannot know that.
-    nonisolated(unsafe) let (connection, event) = (current, event)
+    guard let connection else { return passOn(event) }
     takingTime { start in
-      shard.assumeIsolated { shard in
+      shard.turnOnLoop(with: (connection, event)) { value, shard in
         if let start { shard.turnOutcome.beginWork(at: start) }
-        shard.turn { connection.take(event, isolation: shard) }
+        value.0.take(value.1, isolation: shard)
       }
     }
   }
@@ -113,8 +110,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     return !queue.isEmpty || registry.writeCoalescer.isLong
   }
 
-  /// Calls `body` now, or in a later task of the loop if the shard is in a turn: a write in a turn
-  /// can make the channel call back immediately.
+  /// Calls `body` now, or in a later task of the loop if the shard is busy: a write after a turn can
+  /// make the channel call back immediately.
   func outsideOfTurns(
     _ context: ChannelHandlerContext, _ body: @escaping @Sendable (ConnectionHandler) -> Void
   ) {
@@ -182,17 +179,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
   func expireLater() {
     guard !isClosing, let context else { return }
     let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
-    context.eventLoop.scheduleTask(in: Self.timeForOpenRequests) {
+    context.eventLoop.scheduleTask(in: TimeAmount(ConnectionTimes.openRequests)) {
       handler.value.notify(.timeIsUp)
       // The connection stays open while the client has yet to read earlier output.
       handler.value.expireLater()
     }
   }
 
-  // The time for requests that were sent before the end of the input.
-  static let timeForOpenRequests = TimeAmount.seconds(3)
-  // The time for a client that has got everything to close its direction.
-  static let timeToClose = TimeAmount.seconds(1)
   // The largest number of bytes that are held.
   static let coalescedBytes = 8 << 10
 }
@@ -213,7 +206,7 @@ extension ConnectionHandler {
 
   private func begin() {
     guard connection == nil else { return }
-    // because this runs on the shard's executor; see `notify`.
+    // because this runs on the shard's executor; see `turnOnLoop`.
     nonisolated(unsafe) let handler = self
     shard.assumeIsolated { shard in
       handler.connection = Connection(
@@ -259,20 +252,17 @@ extension ConnectionHandler {
 
   /// Processes frames that a `FrameSource` has read, in one turn of the shard.
   func receive(from source: any FrameSource, byteCount: Int) {
-    guard !isClosing, let current = connection, !current.isShardBusy else {
+    guard !isClosing, let connection, !connection.isShardBusy else {
       return passOn(framesOf: source, byteCount: byteCount)
     }
     if let context { pace(byteCount, context) }
     willServe(byteCount)
-    // because this runs on the shard's executor; see `notify`.
-    nonisolated(unsafe) let (connection, source) = (current, source)
     takingTime { start in
-      shard.assumeIsolated { shard in
+      shard.turnOnLoop(with: (connection, source)) { value, shard in
+        let (connection, source) = value
         if let start { shard.turnOutcome.beginWork(at: start) }
-        shard.turn {
-          source.forEachFrame { connection.take(.framed($0), isolation: shard) }
-          if !connection.canBuffer(partialBytes: source.partialBytes) { source.skipFrame() }
-        }
+        source.forEachFrame { connection.take(.framed($0), isolation: shard) }
+        if !connection.canBuffer(partialBytes: source.partialBytes) { source.skipFrame() }
       }
     }
     if let context { chooseBuffers(context) }

@@ -136,7 +136,7 @@ final class ConnectionRegistry {
       if withOpenRequests.contains(id) { handler.finish() } else { handler.linger() }
     }
     let registry = NIOLoopBound(self, eventLoop: loop)
-    loop.scheduleTask(in: ConnectionHandler.timeForOpenRequests) {
+    loop.scheduleTask(in: TimeAmount(ConnectionTimes.openRequests)) {
       registry.value.finishRemaining()
     }
   }

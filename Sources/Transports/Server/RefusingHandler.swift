@@ -16,8 +16,6 @@ final class RefusingHandler: ChannelInboundHandler {
 
   /// The time for the TLS handshake, before which no reason can be sent.
   private static let timeToHandshake = TimeAmount.seconds(5)
-  /// The time for the client to close after it was sent the reason.
-  private static let timeToClose = TimeAmount.seconds(1)
 
   func channelActive(context: ChannelHandlerContext) {
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -26,7 +24,9 @@ final class RefusingHandler: ChannelInboundHandler {
     context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: refusal.line))).whenComplete { _ in
       let (handler, context) = bound.value
       context.close(mode: .output, promise: nil)
-      if context.channel.isActive { handler.close(context, in: Self.timeToClose) }
+      if context.channel.isActive {
+        handler.close(context, in: TimeAmount(ConnectionTimes.toClose))
+      }
     }
   }
 

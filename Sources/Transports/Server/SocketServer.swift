@@ -111,7 +111,7 @@ final class SocketServer: ServerBackend {
         loops, on: threads, listeners: open, inherited: inherited, bridged: bridged, nodes, duties)
     }
     do {
-      // What comes later on a loop finds it prepared.
+      // Later jobs of a loop find it prepared.
       let begun = try zip(loops, threads.loops).map { serving, thread in
         try begin(serving, thread.executor, among: loops)
       }

@@ -58,7 +58,7 @@ final class StandardClient {
   ///   client is gone.
   func begin(ended: @escaping () -> Void) {
     self.ended = ended
-    // because this runs on the shard's executor; see `notify`.
+    // because this runs on the shard's executor; see `turnOnLoop`.
     nonisolated(unsafe) let client = self
     shard.assumeIsolated { shard in
       client.connection = Connection(settings: client.settings, output: client, isolation: shard)
@@ -73,12 +73,13 @@ final class StandardClient {
 
   /// Passes an event to the connection, in one turn of the shard.
   private func notify(_ event: Connection.Event) {
-    guard let current = connection else { return }
-    // because the loop is the shard's executor, which `assumeIsolated` checks: no value crosses
-    // threads, but the compiler cannot know that.
-    nonisolated(unsafe) let (connection, event) = (current, event)
-    shard.assumeIsolated { shard in
-      shard.turn { connection.take(event, isolation: shard) }
+    guard let connection else { return }
+    notify(connection, event)
+  }
+
+  private func notify(_ connection: Connection, _ event: Connection.Event) {
+    shard.turnOnLoop(with: (connection, event)) { value, shard in
+      value.0.take(value.1, isolation: shard)
     }
   }
 
@@ -102,11 +103,7 @@ final class StandardClient {
     connection = nil
     metrics.closed()
     hasExitedEarly = current.hasExitedEarly
-    // because this runs on the shard's executor; see `notify`.
-    nonisolated(unsafe) let connection = current
-    shard.assumeIsolated { shard in
-      shard.turn { connection.take(.disconnected, isolation: shard) }
-    }
+    notify(current, .disconnected)
     // The loop may outlive this object.
     loop.setEvents(0, of: input)
     loop.setEvents(0, of: output)
@@ -127,7 +124,7 @@ final class StandardClient {
 
   func expireLater() {
     guard connection?.life.isOver == false else { return }
-    loop.schedule(after: Self.timeForOpenRequests) { [weak self] in
+    loop.schedule(after: ConnectionTimes.openRequests) { [weak self] in
       self?.notify(.timeIsUp)
       // The connection stays open while the client has yet to read earlier output.
       self?.expireLater()
@@ -136,10 +133,6 @@ final class StandardClient {
 
   // The largest input of one turn.
   private static let chunkBytes = 64 << 10
-  // The time for requests that were sent before the end of the input.
-  private static let timeForOpenRequests = Duration.seconds(3)
-  // The time that a client may pause while it reads the rest of the output.
-  private static let timeWithoutReading = Duration.seconds(30)
 }
 
 // MARK: - Events of the descriptors
@@ -226,7 +219,7 @@ extension StandardClient: ConnectionOutput {
     guard !isWatched else { return }
     isWatched = true
     let waiting = waitingBytes
-    loop.schedule(after: Self.timeWithoutReading) { [weak self] in
+    loop.schedule(after: ConnectionTimes.withoutReading) { [weak self] in
       guard let self, let connection else { return }
       isWatched = false
       // While the client can still send, the length of its pauses is not limited.
