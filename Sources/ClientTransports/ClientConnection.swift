@@ -101,7 +101,7 @@ extension ClientConnection {
     }
   }
 
-  /// Ends the server's input. What the server sends can still be received.
+  /// Ends the server's input. Messages of the server can still be received.
   ///
   /// - Throws: An error of SwiftNIO. A connection that has ended already is not an error.
   public func closeInput() async throws {

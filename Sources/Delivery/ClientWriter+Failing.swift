@@ -15,8 +15,8 @@ extension ClientWriter {
     delegate.journalFailed()
   }
 
-  /// Discards everything that was not passed to the output. What is written from now on is delivered
-  /// also while the node has no lease.
+  /// Discards everything that was not passed to the output. Later messages are delivered also while
+  /// the node has no lease.
   ///
   /// - Returns: The requests whose responses were discarded. Nil if the client has received a part of
   ///   a frame, after which nothing can be written, or if they are unknown.

@@ -143,7 +143,7 @@ struct OwnershipTests {
     let taken = try b.journal.load(handle).session?.stores[0].revision
     try await ends.reaches(200)
     let committed = ends.all.prefix { $0 }.count
-    // What was reported as committed is there. Nothing else is there, except transactions whose
+    // All that was reported as committed is there. Nothing else is there, except transactions whose
     // end the former owner could not receive, because the new one has ended its connection.
     #expect(taken ?? -1 >= committed)
     #expect(!ends.all.dropFirst(committed).contains(true))

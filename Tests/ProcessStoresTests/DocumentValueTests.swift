@@ -77,7 +77,7 @@ struct DocumentValueTests {
       ])
     }
     var held = document(large)
-    // What a client has.
+    // The state of a client.
     var followed = large
     var applied = 0
     for _ in 0..<150 {

@@ -120,7 +120,7 @@ struct EvolutionTests {
       #expect(resumption.outcome == #"restored 4 {"text":"\#(text)","work":"interrupted"}"#)
       #expect(resumption.keptAside == nil)
     }
-    // What the store had in the meantime is kept.
+    // The states of the store in the meantime are kept.
     let reasons = try journal.load().kept.map(\.reason)
     #expect(reasons.count == 2 && reasons.last == "replaced by the state of revision 1")
   }

@@ -65,7 +65,7 @@ struct ConfigurationReloadTests {
         "warning: these changes of the configuration need a restart of the server: stores.a.processes, tcp",
       ])
     #expect(world.log.level == .debug && world.log.format == .json)
-    // What needs a restart is named again until the file is as at the start.
+    // Changes that need a restart are named again until the file is as at the start.
     let second = try world.read(
       "log-level: debug\nlog-format: json\ntcp: 127.0.0.1:2\nstores: {a: {command: x}}")
     #expect(

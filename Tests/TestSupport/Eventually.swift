@@ -7,7 +7,7 @@ public import Testing
 ///
 /// Other tasks run between the checks. When the time limit of the test is over, the wait ends and
 /// records an issue. If there is an event, a test waits for the event instead: `Record.reaches`,
-/// `Watched.until`, `Signal`.
+/// `Watched.until`.
 ///
 /// The condition is checked on the executor of the caller.
 public func eventually(

@@ -109,7 +109,7 @@ export function event(event: unknown, to?: string[]): Effect;
 export function redacted(): Effect;
 
 /**
- * Serves a store kind until the server closes the standard input. What the program prints goes to standard error.
+ * Serves a store kind until the server closes the standard input. Output of the program goes to standard error.
  * Given the `import.meta` of a module, it serves only if Node runs this module, so that tests can import it.
  */
 export function serve<State, Event, Configuration>(

@@ -183,7 +183,7 @@ extension ProgramLoop {
       params.member("state", instance.stateText)
       params.member("now", now)
     }
-    // What has waited is sent after the response: a store that cannot be restored keeps it.
+    // Waiting inputs are sent after the response: a store that cannot be restored keeps them.
     add(id, .restore(instance))
   }
 

@@ -273,7 +273,7 @@ final class ProgramLoop {
 
   /// Waits for a message of the stores, for the process, or for a time limit.
   ///
-  /// - Returns: What `poll` has reported; first the mailbox.
+  /// - Returns: The descriptors with the events that `poll` has reported; first the mailbox.
   private func wait() -> [pollfd] {
     var items = [pollfd(fd: mailbox.signal, events: Int16(POLLIN), revents: 0)]
     items += process?.items ?? []

@@ -5,8 +5,8 @@ internal import Wire
 
 /// A request whose effects have not ended.
 ///
-/// A class, because the callbacks at its ends hold it. What belongs to the response is released when the
-/// request is removed: the effects may continue for long after the client has gone.
+/// A class, because the callbacks at its ends hold it. The data for the response is released when
+/// the request is removed: the effects may continue for long after the client has gone.
 final class RunningRequest {
   /// The connection until the removal. Not weak: each weak reference would make all counting of references
   /// to the connection slower.

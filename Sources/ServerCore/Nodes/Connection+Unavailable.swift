@@ -9,7 +9,7 @@ internal import StatewireProtocol
 extension Connection {
   /// Responds with the error -32800 to all requests that wait, and closes the connection.
   ///
-  /// Whether an input among them is in the journal is not known. The client sends it again with its
+  /// It is not known if an input among them is in the journal. The client sends it again with its
   /// sequence, after it has attached again.
   func becomeUnavailable() {
     // Also responses before the end of the output wait, for the lease or for commits.

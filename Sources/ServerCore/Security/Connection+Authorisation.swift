@@ -83,7 +83,7 @@ extension Connection {
     backlog = []
     let rest = waitingBatch
     waitingBatch = nil
-    // What is prepared for a request would find no session.
+    // An offloaded request would find no session at its end.
     offloaded?.endsWithTime = true
     stopListening()
     cancelOverdue()

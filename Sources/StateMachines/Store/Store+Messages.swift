@@ -8,7 +8,7 @@ extension Store {
 
   /// Handles a message from running work of this store.
   public func receive(_ message: EffectMessage) {
-    // What the message causes belongs to the span of its work.
+    // The actions and effects of the message belong to the span of its work.
     if runner.isTraced { runner.cause = runner.run(message.run)?.span }
     defer { if runner.cause != nil { runner.cause = nil } }
     switch message.news {

@@ -92,7 +92,7 @@ extension JSON {
 
   /// Writes the text of a value, with a comma before it if one is needed.
   ///
-  /// - Throws: What `encode` throws; the writer then has the same contents as before.
+  /// - Throws: The errors of `encode`; the writer then has the same contents as before.
   public static func write<T: Encodable>(
     _ value: T, to writer: inout JSONWriter
   ) throws(JSONError) {
@@ -101,7 +101,7 @@ extension JSON {
 
   /// Converts a value to a tree.
   ///
-  /// - Throws: What `encode` throws.
+  /// - Throws: The errors of `encode`.
   public static func value<T: Encodable>(_ value: T) throws(JSONError) -> JSONValue {
     if let value = value as? JSONValue { return value }
     var writer = JSONWriter()

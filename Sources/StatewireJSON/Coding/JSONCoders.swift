@@ -40,7 +40,7 @@ public struct JSONEncoding<T: Encodable> {
 
   /// Writes the text of a value, with a comma before it if one is needed.
   ///
-  /// - Throws: What `JSON.encode` throws; the writer then has the same contents as before.
+  /// - Throws: The errors of `JSON.encode`; the writer then has the same contents as before.
   public func write(_ value: T, to writer: inout JSONWriter) throws(JSONError) {
     if let direct {
       direct(value, &writer)

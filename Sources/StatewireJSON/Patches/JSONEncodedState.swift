@@ -16,7 +16,7 @@ public struct JSONEncodedState: Sendable {
   ///
   /// A type that writes itself must not write a key twice in one object, and must write valid JSON.
   ///
-  /// - Throws: What `JSON.encode` throws.
+  /// - Throws: The errors of `JSON.encode`.
   public init<T: Encodable>(_ value: T) throws(JSONError) {
     var writer = JSONWriter()
     writer.leaves = []
@@ -26,7 +26,7 @@ public struct JSONEncodedState: Sendable {
 
   /// Encodes a value of a type whose encoding has been determined before.
   ///
-  /// - Throws: What `JSON.encode` throws.
+  /// - Throws: The errors of `JSON.encode`.
   public init<T: Encodable>(_ value: T, by encoding: JSONEncoding<T>) throws(JSONError) {
     var writer = JSONWriter(reserving: 128)
     writer.leaves = []

@@ -21,7 +21,7 @@ extension JSONPatch {
   /// failure the document is the same data, but a member that a failed move had removed is now the
   /// last member of its object.
   ///
-  /// - Throws: What `apply(to:limits:)` throws.
+  /// - Throws: The errors of `apply(to:limits:)`.
   public func apply(
     inPlace document: inout JSONValue, limits: JSONLimits = .init()
   ) throws(JSONError) {

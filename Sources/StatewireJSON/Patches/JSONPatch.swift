@@ -58,7 +58,7 @@ public struct JSONPatch: Sendable, Equatable {
 extension JSONPatch: JSONReadable {
   /// Reads a patch from text; only the values of its operations become trees.
   ///
-  /// - Throws: What `init(_:)` throws, with the path in the whole text, or an error of the reader.
+  /// - Throws: The errors of `init(_:)`, with the path in the whole text, or an error of the reader.
   public init(reading reader: inout JSONReader) throws(JSONError) {
     guard try reader.peek() == .array else {
       throw reader.error(.patch, "a patch is an array of operations")

@@ -62,7 +62,7 @@ extension JSON {
 
   /// Returns the CRC-32 of a value's RFC 8785 form.
   ///
-  /// - Throws: What `canonical` throws.
+  /// - Throws: The errors of `canonical`.
   public static func digest(of value: JSONValue) throws(JSONError) -> UInt32 {
     digest(try canonical(value))
   }

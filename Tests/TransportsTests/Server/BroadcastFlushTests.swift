@@ -99,7 +99,7 @@ struct BroadcastFlushTests {
     #expect(try play.shown() == [])
     play.pass(.milliseconds(2))
     #expect(try play.shown() == ["swordfish"])
-    // Nor does a redaction wait for a client that has just unsubscribed.
+    // A redaction does not wait for a client that has just unsubscribed either.
     try play.drive("change")
     try play.follower.send(
       #"{"jsonrpc":"2.0","method":"store/unsubscribe","params":{"store":"secret"}}"#)
