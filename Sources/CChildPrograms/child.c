@@ -130,3 +130,12 @@ int child_start(const char *const *arguments, const char *const *environment, co
   *failed = functions[failure.function];
   return failure.number;
 }
+
+int child_watch(pid_t child) {
+#if defined(SYS_pidfd_open)
+  return (int)syscall(SYS_pidfd_open, child, 0);
+#else
+  (void)child;
+  return -1;
+#endif
+}

@@ -51,6 +51,28 @@ struct WatchedFolderTests {
     #expect(looks(3, &watched) == [false, true, false])
   }
 
+  // Each line of the log was a change, whose line was the next one.
+  @Test("a file that this process writes its log to is not watched, also by another path")
+  func outputs() throws {
+    let folder = try TestFolder()
+    let (script, log) = (folder.file("store.py"), folder.file("log"))
+    for file in [script, log] { try "".write(toFile: file, atomically: true, encoding: .utf8) }
+    let links = try TestFolder()
+    let link = links.file("link")
+    try FileManager.default.createSymbolicLink(
+      atPath: link,
+      withDestinationPath: URL(fileURLWithPath: script).deletingLastPathComponent().path)
+    for path in [script, "\(link)/store.py"] {
+      var watched = WatchedFolder(
+        of: try ProgramCommand(parsing: "python3 \(path)"), outputs: [log])
+      try "a line\n\(path)".write(toFile: log, atomically: false, encoding: .utf8)
+      #expect(looks(3, &watched) == [false, false, false])
+      try "# \(path)".write(toFile: script, atomically: true, encoding: .utf8)
+      #expect(looks(3, &watched) == [false, true, false])
+      #expect(watched.changedFile == "store.py")
+    }
+  }
+
   private func looks(_ count: Int, _ watched: inout WatchedFolder) -> [Bool] {
     (0..<count).map { _ in watched.hasChanged() }
   }

@@ -26,4 +26,9 @@ int child_start(const char *const *arguments, const char *const *environment, co
                 int input, int output, int errors, const struct child_limits *limits, pid_t *child,
                 const char **failed);
 
+/// Opens a descriptor that is readable once a child process has ended, until it is reaped.
+///
+/// Returns -1 if the system has no such descriptors.
+int child_watch(pid_t child);
+
 #endif

@@ -61,7 +61,14 @@ struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
     }
   }
 
-  func refusal(of input: Input, in state: State) -> InputRefusal? { store.refusal(of: input.text) }
+  func refusal(of input: Input, in state: State) -> InputRefusal? {
+    guard !state.hasTooManyEffects else {
+      return InputRefusal(
+        .limit("effects"),
+        "the store has more than \(ProcessState.maximumEffects) effects that have not ended")
+    }
+    return store.refusal(of: input.text)
+  }
 
   func reduce(_ state: inout State, _ action: Action) {
     switch action {
@@ -85,8 +92,10 @@ struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
       let events = update.events.map { Effect.action(Action.happened($0)) }
       return .several(events + update.effects.map { begin($0) })
     case .act(let action, let key, let origin, let failure):
+      // A program whose actions have more and more effects would fill the memory.
+      let isDropped = origin == .end && state.hasTooManyEffects
       return .exchange("action") { [store] in
-        store.act(action, of: key, origin, failure, $0)
+        store.act(action, of: key, origin, failure, isDropped: isDropped, $0)
       }
     case .failed(let key, let failure):
       guard let pending = state.pending[id: key] else { return .none }

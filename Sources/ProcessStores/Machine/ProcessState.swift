@@ -19,6 +19,9 @@ struct ProcessState: Codable, Sendable {
   /// The effects that have not ended, in the order in which they began. A list in which one is found
   /// by its key, because each input in flight can have one.
   var pending: KeyedList<PendingEffect>
+  /// The most effects that have not ended: with more, the store takes no inputs, and drops actions.
+  static let maximumEffects = 10_000
+  var hasTooManyEffects: Bool { pending.count > Self.maximumEffects }
   /// The number of the last input that the program has responded to with an update. Inputs of one
   /// store are responded to in order, so those up to it are part of the state. Nil before the first,
   /// and in the journals of earlier versions.

@@ -62,7 +62,7 @@ extension ProgramMessage {
       while let key = try reader.nextKey() {
         switch key {
         case "run": run = try reader.readInt()
-        case "action": action = try reader.read()
+        case "action": action = try reader.readNullIfPresent() ? nil : reader.read()
         default: _ = try reader.skipValue()
         }
       }
@@ -91,10 +91,12 @@ struct ProgramError: Decodable, Sendable {
 
   /// True if the program refuses an input or a configuration; otherwise it has failed.
   var isRefusal: Bool { code == -32602 }
-  /// The path to what is refused.
-  var path: [String] { (data?["path"]?.array ?? []).map { $0.string ?? "\($0)" } }
+  /// The path to the value that is refused. An input nests at most 128 levels.
+  var path: [String] {
+    (data?["path"]?.array ?? []).prefix(128).map { ($0.string ?? "\($0)").shortened(to: 256) }
+  }
   /// The name of the limit that is exceeded; nil for none.
-  var limit: String? { data?["limit"]?.string }
+  var limit: String? { data?["limit"]?.string?.shortened(to: 256) }
 }
 
 /// The result of a request that changes a store.
@@ -112,6 +114,9 @@ struct ParsedUpdate {
   var events: [ProcessEvent] = []
   var isRedaction = false
   var effects: [EffectDescription] = []
+
+  /// The most effects of an update. All begin in one turn of the shard.
+  static let maximumEffects = 1_000
 
   /// True if it changes nothing.
   var isEmpty: Bool {
@@ -186,6 +191,9 @@ struct ParsedUpdate {
     while try reader.nextElement() {
       let effect = try reader.read(EffectDescription.self)
       if let fault = effect.fault { throw reader.error(.value, fault) }
+      if effects.count == Self.maximumEffects {
+        throw reader.error(.value, "an update has at most \(Self.maximumEffects) effects")
+      }
       effects.append(effect)
     }
   }

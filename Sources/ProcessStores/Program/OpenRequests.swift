@@ -23,6 +23,23 @@ struct OpenRequests {
 
     fileprivate var isWork: Bool { if case .job(_, .work) = self { true } else { false } }
 
+    /// The store of which it is a request in order; nil for none.
+    fileprivate var store: ProgramInstance? {
+      switch self {
+      case .open(let instance, _, _), .restore(let instance), .viewers(let instance): instance
+      case .job(let instance, _): isWork ? nil : instance
+      case .describe, .probe: nil
+      }
+    }
+
+    /// Records that it has its response.
+    ///
+    /// - Returns: False if an earlier request of its store has none.
+    func responded(_ id: Int) -> Bool {
+      guard let store else { return true }
+      return store.openRequests.popFirst() == id
+    }
+
     /// True if the next process gets the request, too, although it is no work.
     fileprivate var isRepeated: Bool {
       switch self {
@@ -50,6 +67,7 @@ struct OpenRequests {
       work[id] = entry
       return
     }
+    entry.request.store?.openRequests.append(id)
     if ordered.isEmpty { firstID = id }
     while firstID + ordered.count < id { ordered.append(nil) }
     ordered.append(entry)
@@ -79,6 +97,7 @@ struct OpenRequests {
     (ordered, work) = ([], [:])
     // The ids of another process begin again.
     (oldest.id, lastEnded) = (0, 0)
+    for (_, entry) in entries { entry.request.store?.openRequests.removeAll() }
     return entries.sorted { $0.id < $1.id }.map(\.entry)
   }
 

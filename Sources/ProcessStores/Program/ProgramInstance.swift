@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import DequeModule
 internal import StateMachines
 internal import StatewireJSON
 
@@ -31,6 +32,8 @@ final class ProgramInstance {
   var isOpen = false
   /// The reason why the program cannot use the state; nil if it can.
   var problem: String?
+  /// The ids of the requests without a response, except work; the program responds in this order.
+  var openRequests: Deque<Int> = []
   /// The jobs that wait until the program runs again.
   var waiting: [ProgramJob] = []
   /// The jobs that the next process gets again, because they had no response when this one ended.

@@ -16,6 +16,8 @@ enum ProgramCommandMessage: Sendable {
   /// The store listens to updates that belong to no request; it is restored if it is unknown.
   case begin(StoreSetup, ProcessState, ExchangeReply<ProcessAction>)
   case job(store: Int, ProgramJob)
+  /// An action that the program does not get, because its store has too many effects.
+  case drop(ProgramJob)
   case viewers(store: Int, [Viewer])
   case cancel(work: Int)
   case close(store: Int)

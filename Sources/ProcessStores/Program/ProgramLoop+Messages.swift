@@ -19,6 +19,8 @@ extension ProgramLoop {
           return true
         }
         request = ended
+        try checkOrder(ended, id)
+        lastErrorLine = nil
         try take(text, ended)
       case .error(let id, let error):
         guard let ended = remove(id) else {
@@ -26,6 +28,8 @@ extension ProgramLoop {
           return true
         }
         request = ended
+        try checkOrder(ended, id)
+        lastErrorLine = nil
         try take(error, ended)
       case .action(let work, let action):
         guard let id = works[work], case .job(_, .work(_, _, _, let events))? = open.work(id)
@@ -49,6 +53,14 @@ extension ProgramLoop {
       failed("the program violated the protocol: \(error.message)\(place)", at: request)
       return false
     }
+  }
+
+  /// Checks that the responses to the requests of one store have the order of the requests.
+  ///
+  /// Otherwise an input would be journaled as applied because a later one has its response.
+  private func checkOrder(_ request: Request, _ id: Int) throws(JSONError) {
+    guard !request.responded(id) else { return }
+    throw JSONError(.value, "a response comes before that to an earlier request of its store")
   }
 
   /// Ignores the response to work that was cancelled.
@@ -117,7 +129,11 @@ extension ProgramLoop {
       var action: JSONText?
       try reader.beginObject()
       while let key = try reader.nextKey() {
-        if key == "action" { action = try reader.read() } else { _ = try reader.skipValue() }
+        if key != "action" {
+          _ = try reader.skipValue()
+        } else if try !reader.readNullIfPresent() {
+          action = try reader.read()
+        }
       }
       instance.forgetFailures(at: pending.key)
       events.yield(.ended(action))

@@ -25,6 +25,11 @@ extension ProgramLoop {
       // One time of a repeated effect stands for all later ones until the program has responded.
       if let key = job.tick, !instance.openTicks.insert(key).inserted { return end(job, nil) }
       take(job, instance)
+    case .drop(let job):
+      logFailure(
+        "dropped an action: its store has more than \(ProcessState.maximumEffects) effects that have not ended"
+      )
+      end(job, nil)
     case .viewers(let number, let viewers):
       // A restored store has its viewers before it begins.
       guard let instance = instances[number] else {

@@ -32,7 +32,7 @@ extension ProgramLoop {
     switch (result, output) {
     case (.success(let description)?, _): replace(by: description)
     case (.failure(let error)?, _): giveUp("violated the protocol: \(error.message)")
-    case (nil, .ended): giveUp("has ended (\(successor.streams.end()))", hasEnded: true)
+    case (nil, .ended): giveUp(successor.streams.end(waiting: true), hasEnded: true)
     case (nil, .overlong): giveUp("sent a line that is too long")
     case (nil, .open):
       if case .ending = phase { break }
@@ -55,7 +55,7 @@ extension ProgramLoop {
 
   func startSuccessor() {
     // A later change replaces an earlier one.
-    if let successor { _ = successor.streams.end() }
+    successor?.streams.end()
     successor = nil
     switch phase {
     case .running: break
@@ -112,7 +112,7 @@ extension ProgramLoop {
     defer { continueProcess() }
     successor.streams.receiveErrors { self.successor?.lastError = $0 }
     let error = self.successor?.lastError.map { ": \($0)" } ?? ""
-    if !hasEnded { _ = successor.streams.end() }
+    if !hasEnded { successor.streams.end() }
     self.successor = nil
     continueEarlier(
       "the earlier program continues, because the changed program \(reason)\(error)")
@@ -143,14 +143,15 @@ extension ProgramLoop {
   private func replaceIfIdle() {
     guard case .ending(let new) = phase, let successor, open.isIdle else { return }
     failRequests("the program of the store kind \(kind.quoted()) was replaced")
-    _ = process?.end()
+    process?.end()
     process = successor.streams
     self.successor = nil
     requests = ProgramRequests(after: 1)
     startedAt = .now
     unsolicitedMessages = Self.unsolicitedLimit()
     for instance in instances.values { instance.forgetFailures() }
-    log(.notice("the changed program runs"))
+    let cause = files?.changedFile.map { " (\($0) has changed)" } ?? ""
+    log(.notice("the changed program runs\(cause)"))
     notifyStores(.reloaded)
     run(new)
   }

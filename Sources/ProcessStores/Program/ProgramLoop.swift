@@ -64,8 +64,9 @@ final class ProgramLoop {
   var failures = 0
   var startedAt = ContinuousClock.now
   private var lastProblem: String?
-  /// The last line of the standard error of the process.
-  private var lastErrorLine: String?
+  /// The last line of the standard error of the process since its last response: the probable reason if
+  /// it ends now.
+  var lastErrorLine: String?
 
   var requests = ProgramRequests()
   private(set) var open = OpenRequests()
@@ -142,7 +143,7 @@ final class ProgramLoop {
 
   private func end() {
     phase = .waiting(until: .now + .seconds(3600))
-    for streams in [process, successor?.streams] { _ = streams?.end(waiting: true) }
+    for streams in [process, successor?.streams] { streams?.end(waiting: true) }
     (process, successor) = (nil, nil)
     failEarly()
     failRequests("the server is shutting down")
@@ -173,7 +174,7 @@ final class ProgramLoop {
   ///   - request: The request whose response was wrong; nil if it is not known at which one it has failed.
   func failed(_ reason: String, at request: Request? = nil) {
     if let successor {
-      _ = successor.streams.end()
+      successor.streams.end()
       self.successor = nil
     }
     var (reason, wasStarting) = (reason, false)
@@ -183,9 +184,11 @@ final class ProgramLoop {
       process.receiveErrors(report)
       // Its output can end some time before it: an interpreter closes its files first.
       let end = process.end(waiting: reason.isEmpty)
-      if reason.isEmpty { reason = "the program has ended (\(end))" }
+      if reason.isEmpty {
+        reason = "the program \(end)"
+        if let line = lastErrorLine { reason += ": \(line)" }
+      }
     }
-    if let line = lastErrorLine { reason += ": \(line)" }
     lastErrorLine = nil
     let lifetime = ContinuousClock.now - startedAt
     if !wasStarting, lifetime > .seconds(10) { (failures, lastProblem) = (0, nil) }

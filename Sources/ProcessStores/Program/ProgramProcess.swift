@@ -21,6 +21,9 @@ struct ProgramProcess {
   let output: Int32
   /// Reads its standard error.
   let errors: Int32
+  /// Readable once the process has ended, also while another process holds its pipes; -1 if the system
+  /// cannot tell.
+  let ending: Int32
 
   /// Starts a process.
   ///
@@ -45,6 +48,7 @@ struct ProgramProcess {
       throw StartError(function: function, number: number)
     }
     (id, input, output, errors) = (child, pipes.0.writing, pipes.1.reading, pipes.2.reading)
+    ending = child_watch(child)
     for end in [input, output, errors] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
   }
 
@@ -85,7 +89,8 @@ struct ProgramProcess {
   /// Ends the process and its group, and closes the pipes.
   ///
   /// - Parameter waits: True to give it a second to end by itself after the end of its input.
-  /// - Returns: The way in which it has ended.
+  /// - Returns: The way in which it has ended, as the predicate of a sentence.
+  @discardableResult
   func end(waiting waits: Bool) -> String {
     close(input)
     var status: Int32 = 0
@@ -99,6 +104,7 @@ struct ProgramProcess {
       // The system reports the end by SIGCHLD only, which a library must not handle.
       usleep(1000)
     }
+    let endedByItself = isReaped
     // Also the processes that it has started, and that have not left the group.
     kill(-id, SIGKILL)
     // It may have left the group itself. Its number is not used again before it is reaped.
@@ -107,9 +113,11 @@ struct ProgramProcess {
       let result = waitpid(id, &status, 0)
       isReaped = result == id || (result < 0 && errno != EINTR)
     }
-    for end in [output, errors] { close(end) }
+    for end in [output, errors, ending] where end >= 0 { close(end) }
+    guard endedByItself else { return "has closed a standard stream and continued" }
     let signal = status & 0x7f
-    return signal == 0 ? "exit code \((status >> 8) & 0xff)" : "signal \(signal)"
+    let way = signal == 0 ? "exit code \((status >> 8) & 0xff)" : "signal \(signal)"
+    return "has ended (\(way))"
   }
 
   private static func environment(_ command: ProgramCommand) -> [String: String] {

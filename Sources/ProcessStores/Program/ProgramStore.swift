@@ -21,12 +21,14 @@ final class ProgramStore: Sendable {
     post(.input(input, viewer, number: number, reply), reply)
   }
 
-  /// Passes an action to the program.
+  /// Passes an action to the program, or drops it.
   func act(
     _ action: JSONText, of key: Int, _ origin: ActionOrigin, _ failure: ActionFailure?,
-    _ reply: ExchangeReply<ProcessAction>
+    isDropped: Bool, _ reply: ExchangeReply<ProcessAction>
   ) {
-    post(.action(action, of: key, origin, failure, reply), reply)
+    let job = ProgramJob.action(action, of: key, origin, failure, reply)
+    if isDropped { return program.post(.drop(job), after: reply.queue) }
+    post(job, reply)
   }
 
   private func post(_ job: ProgramJob, _ reply: ExchangeReply<ProcessAction>) {

@@ -45,7 +45,8 @@ final class ProgramStreams {
   /// Ends the process.
   ///
   /// - Parameter waits: True to give it time to end by itself after the end of its input.
-  /// - Returns: The way in which it has ended.
+  /// - Returns: The way in which it has ended, as the predicate of a sentence.
+  @discardableResult
   func end(waiting waits: Bool = false) -> String {
     // Its descriptor is closed, and may be that of something else in the next moment.
     hasErrors = false
@@ -62,7 +63,10 @@ final class ProgramStreams {
 
   /// The descriptors to wait for.
   var items: [pollfd] {
-    var items = [pollfd(fd: process.output, events: Int16(POLLIN), revents: 0)]
+    // A negative descriptor is not waited for.
+    var items = [process.output, process.ending].map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
     if hasErrors { items.append(pollfd(fd: process.errors, events: Int16(POLLIN), revents: 0)) }
     if unsentCount > 0 {
       items.append(pollfd(fd: process.input, events: Int16(POLLOUT), revents: 0))
@@ -77,7 +81,10 @@ final class ProgramStreams {
   }
 
   /// True if there is output, or if the process can no longer be a store.
-  var hasOutput: Bool { isInputClosed || reported.contains(process.output) }
+  var hasOutput: Bool { isInputClosed || hasEnded || reported.contains(process.output) }
+
+  /// True if the process has ended. Another process may hold its pipes.
+  private var hasEnded: Bool { reported.contains(process.ending) }
 
   /// True if there is standard error.
   var hasErrorText: Bool { hasErrors && reported.contains(process.errors) }
@@ -124,7 +131,7 @@ final class ProgramStreams {
     for _ in 0..<16 {
       let count = read(process.output, &received)
       if count == 0 { return .ended }
-      if count < 0 { return .open }
+      if count < 0 { return hasEnded ? .ended : .open }
       guard takeLines(line) else { return .open }
       if received.count > Self.maximumLineBytes { return .overlong }
       if count < chunk.count { break }

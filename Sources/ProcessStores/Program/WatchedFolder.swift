@@ -8,11 +8,15 @@ struct WatchedFolder {
   /// The file that the command names; nil for none.
   private let file: URL?
   private let ignored: Set<String>
+  /// The files that the standard streams of this process write to: each line of its log would be a change.
+  private let outputs: [URL]
   private var last: [String: Stamp] = [:]
   /// True if the folder has more than `maximumFiles` files.
   private(set) var hasTooMany = false
   /// A change that has been seen once; it counts when nothing has changed since.
   private var isChanging = false
+  /// The name of a file of the last change.
+  private(set) var changedFile: String?
 
   var folderPath: String { folder.path }
 
@@ -29,9 +33,12 @@ struct WatchedFolder {
 
   /// Begins with the files as they are now.
   ///
-  /// - Parameter command: The command, whose folder is watched: that of the first word that names a
-  ///   file, or else the working folder. An interpreter that is named by its path does not count.
-  init(of command: ProgramCommand) {
+  /// - Parameters:
+  ///   - command: The command, whose folder is watched: that of the first word that names a
+  ///     file, or else the working folder. An interpreter that is named by its path does not count.
+  ///   - outputs: The paths of files that the standard streams of this process write to.
+  init(of command: ProgramCommand, outputs: [String] = Self.standardOutputs) {
+    self.outputs = outputs.map { URL(fileURLWithPath: $0) }
     let base = URL(
       fileURLWithPath: command.folder ?? FileManager.default.currentDirectoryPath,
       isDirectory: true)
@@ -63,12 +70,28 @@ struct WatchedFolder {
   mutating func hasChanged() -> Bool {
     let now = takeStamps()
     if now != last {
+      let files = Set(now.keys).union(last.keys).filter { now[$0] != last[$0] }
+      changedFile = files.min().map { URL(fileURLWithPath: $0).lastPathComponent }
       last = now
       isChanging = true
       return false
     }
     defer { isChanging = false }
     return isChanging
+  }
+
+  private func isOutput(_ file: URL) -> Bool {
+    outputs.contains {
+      $0.lastPathComponent == file.lastPathComponent
+        && $0.path == file.resolvingSymlinksInPath().path
+    }
+  }
+
+  /// The targets of the standard output and error; those that are not files have no path of a file.
+  private static var standardOutputs: [String] {
+    ["/proc/self/fd/1", "/proc/self/fd/2"].compactMap {
+      try? FileManager.default.destinationOfSymbolicLink(atPath: $0)
+    }
   }
 
   private mutating func takeStamps() -> [String: Stamp] {
@@ -90,6 +113,7 @@ struct WatchedFolder {
         }
         continue
       }
+      if isOutput(url) { continue }
       guard stamps.count < Self.maximumFiles else {
         hasTooMany = true
         break

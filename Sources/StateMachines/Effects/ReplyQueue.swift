@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import DequeModule
+
 /// The messages for the stores of one host, from any thread, delivered in the order in which they
 /// were added.
 public final class ReplyQueue: Sendable {
   private struct State {
-    var messages: [EffectMessage] = []
-    /// Called after the messages have been delivered.
-    var callbacks: [@Sendable () -> Void] = []
+    var messages: Deque<EffectMessage> = []
+    /// Each is called after the messages that were added before.
+    var callbacks: Deque<(after: UInt64, body: @Sendable () -> Void)> = []
+    /// The number of all messages that have been taken.
+    var takenCount: UInt64 = 0
     var isDelivering = false
   }
+
+  /// The most messages that are delivered in one turn of the host, which serves others in between.
+  private static let maximumCount = 256
 
   private weak let host: (any StoreHost)?
   private let state = Lock(State())
@@ -26,7 +33,9 @@ public final class ReplyQueue: Sendable {
   public func add(_ messages: [EffectMessage], delivered: (@Sendable () -> Void)? = nil) {
     let isFirst = state.withLock { state in
       state.messages += messages
-      if let delivered { state.callbacks.append(delivered) }
+      if let delivered {
+        state.callbacks.append((state.takenCount + UInt64(state.messages.count), delivered))
+      }
       defer { state.isDelivering = true }
       return !state.isDelivering
     }
@@ -55,7 +64,7 @@ public final class ReplyQueue: Sendable {
       let (messages, callbacks) = take()
       host.deliver(messages)
       for callback in callbacks { callback() }
-      // Messages that were added meanwhile are delivered after the other jobs of the host.
+      // Further messages are delivered after the other jobs of the host.
       if hasMore() { begin() }
     }
   }
@@ -69,8 +78,15 @@ public final class ReplyQueue: Sendable {
 
   private func take() -> (messages: [EffectMessage], callbacks: [@Sendable () -> Void]) {
     state.withLock { state in
-      defer { (state.messages, state.callbacks) = ([], []) }
-      return (state.messages, state.callbacks)
+      let messages = Array(state.messages.prefix(Self.maximumCount))
+      state.messages.removeFirst(messages.count)
+      state.takenCount += UInt64(messages.count)
+      var callbacks: [@Sendable () -> Void] = []
+      while let next = state.callbacks.first, next.after <= state.takenCount {
+        callbacks.append(next.body)
+        state.callbacks.removeFirst()
+      }
+      return (messages, callbacks)
     }
   }
 

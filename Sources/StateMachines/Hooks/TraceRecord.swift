@@ -33,9 +33,16 @@ public struct TraceRecord: Equatable, Sendable {
   public var revision: Revision
 }
 
+/// An input or an action that is not an enum of its machine, such as that of a program.
+package protocol NamedInTraces {
+  /// The name in traces; nil for that of the case or type.
+  var traceName: String? { get }
+}
+
 /// Returns the name of a value's enum case, never its payload; the name of its type if the value is
 /// not an enum.
 package func caseName(of value: Any) -> String {
+  if let name = (value as? any NamedInTraces)?.traceName { return name }
   let mirror = Mirror(reflecting: value)
   guard mirror.displayStyle == .enum, !(value is any CustomReflectable) else {
     return "\(type(of: value))"

@@ -61,6 +61,26 @@ struct ReplyQueueTests {
     #expect(await listener.numbers.count == 1_001)
   }
 
+  @Test("many messages are delivered in several turns of the host, and each callback in its place")
+  func many() async {
+    let slow = Slow()
+    let queue = ReplyQueue(host: slow)
+    let called = Lock([Int]())
+    for part in 0..<10 {
+      queue.add((0..<100).map { message(100 * part + $0) }) { called.withLock { $0.append(part) } }
+    }
+    var expected: [[Int]] = []
+    while slow.executor.waiting > 0 {
+      #expect(slow.executor.waiting == 1)
+      slow.executor.callOne()
+      let delivered = await slow.batches.joined().count
+      expected.append(Array(0..<delivered / 100))
+      #expect(called.withLock { $0 } == expected.last)
+    }
+    #expect(await Array(slow.batches.joined()) == Array(0..<1_000))
+    #expect(expected.count > 3)
+  }
+
   @Test("messages that are added while a delivery is due are delivered together")
   func together() async {
     let slow = Slow()

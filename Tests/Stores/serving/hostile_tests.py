@@ -55,6 +55,140 @@ def on_input(params):
         self.wait(lambda: "yyyy" in server.text(), "the failure is logged")
         self.assertLess(server.text().count("y"), 5_000)
 
+    def test_long_paths_and_limits_are_shortened(self) -> None:
+        program = self.program("""
+def on_input(params):
+    data = {"path": ["z" * 1000] * 1000} if params["input"] == "path" else {"limit": "z" * 100_000}
+    respond({"code": -32602, "message": "no", "data": data}, "error")
+""")
+        client = self.client(self.serve(k=program.command))
+        path = client.response(client.send("store/send", store="k", input="path"))["error"]["data"]["path"]
+        self.assertEqual(path, "/input" + ("/" + "z" * 256 + "…") * 128)
+        limit = client.response(client.send("store/send", store="k", input="limit"))["error"]["data"]["limit"]
+        self.assertEqual(limit, "z" * 256 + "…")
+
+    def test_responses_in_another_order(self) -> None:
+        """A journal had an input as applied whose response came before that to an earlier one."""
+        program = self.program("""
+waiting = []
+
+def on_input(params):
+    waiting.append(message["id"])
+    if params["input"] == "last":
+        for number in reversed(waiting):
+            message["id"] = number
+            respond({"state": {"n": number}})
+""")
+        server = self.serve(k=program.command)
+        client = self.client(server)
+        client.call("store/open", store="other", kind="k", config={})
+        sent = [client.send("store/send", store="k", input=text) for text in ("first", "last")]
+        for number in sent:
+            self.assertEqual(client.response(number)["error"]["code"], -32603)
+        self.assertIn("a response comes before that to an earlier request of its store", server.text())
+        self.assertEqual(client.state("k"), {"n": 0})
+
+    def test_too_many_effects_of_an_update(self) -> None:
+        program = self.program("""
+def on_input(params):
+    effect = {"type": "after", "milliseconds": 1_000_000, "action": 1}
+    return {"effects": [effect] * params["input"]}
+""")
+        server = self.serve(k=program.command)
+        client = self.client(server)
+        client.call("store/send", store="k", input=1_000)
+        self.stops(client, "k", 1_001)
+        self.assertIn("an update has at most 1000 effects", server.text())
+        # The earlier effects still run: a store has at most 10,000, and then takes no inputs.
+        self.accepted(client, "k", 999)
+        for _ in range(9):
+            client.call("store/send", store="k", input=1_000)
+        with self.assertRaises(RPCError) as caught:
+            client.call("store/send", store="k", input=0)
+        self.assertEqual((caught.exception.code, caught.exception.data["limit"]), (-32015, "effects"))
+
+    def test_actions_without_end(self) -> None:
+        """Each action causes two others; the memory of the server grew, and other stores waited."""
+        program = self.program("""
+def on_input(params):
+    return {"effects": [{"type": "action", "action": 1}] * params["input"]}
+
+def on_action(params):
+    return on_input({"input": 0 if flag("end") else 2})
+""")
+        server = self.serve(k=program.command, good=OPTIONS.command)
+        client, good = self.client(server), self.client(server)
+        client.call("store/send", store="k", input=1)
+        self.wait(lambda: "effects that have not ended" in server.text(), "actions are dropped")
+        for _ in range(20):
+            good.input("good", "add", by=1)
+        self.assertEqual(good.state("good")["count"], 20)
+        program.set("end")
+        self.accepted_after_limit(client)
+
+    def accepted_after_limit(self, client) -> None:
+        def sent() -> bool:
+            try:
+                client.call("store/send", store="k", input=0)
+                return True
+            except RPCError as error:
+                self.assertEqual(error.data["limit"], "effects")
+                return False
+
+        self.wait(sent, "the store takes inputs again")
+
+    def test_a_null_action_is_none(self) -> None:
+        program = self.program("""
+def on_input(params):
+    return {"effects": [{"type": "run", "name": "work", "failed": None}]}
+
+def on_run(params):
+    return {"action": None}
+""")
+        client = self.client(self.serve(k=program.command))
+        client.call("store/send", store="k", input=1, settle=True)
+        self.assertEqual(program.requests("action"), [])
+
+    def test_the_log_has_the_reason(self) -> None:
+        """An earlier line of the standard error is not the reason of a failure."""
+        program = self.program("""
+print("an early line", file=sys.stderr, flush=True)
+
+def on_input(params):
+    if params["input"] == "exit":
+        print("the last words", file=sys.stderr, flush=True)
+    if params["input"] == "close":
+        os.close(1)
+        time.sleep(1000)
+    if params["input"] == "leave":
+        # Another process holds the pipes.
+        if os.fork() == 0:
+            time.sleep(1000)
+    os._exit(9)
+""")
+        server = self.serve(k=program.command)
+        client = self.client(server)
+        for input, reason in (
+            ("end", "the program has ended (exit code 9); it is restarted"),
+            ("exit", "the program has ended (exit code 9): the last words; it is restarted"),
+            ("close", "the program has closed a standard stream and continued; it is restarted"),
+            ("leave", "the program has ended (exit code 9); it is restarted"),
+        ):
+            with self.subTest(input):
+                before = server.text().count(reason)
+                self.accepted_or_stops(client, input)
+                self.wait(lambda: server.text().count(reason) > before, reason)
+        self.assertNotIn("did not respond", server.text())
+
+    def accepted_or_stops(self, client, input: str) -> None:
+        """Sends an input at which the program ends, once it runs."""
+
+        def reached() -> bool:
+            response = client.response(client.send("store/send", store="k", input=input))
+            return "does not run now" not in response["error"]["message"]
+
+        self.wait(reached, "the program runs")
+
     def test_hostile_programs(self) -> None:
         programs = {name: self.program(text).command for name, text in HOSTILE.items()}
         server = self.serve(good=OPTIONS.command, **programs)
