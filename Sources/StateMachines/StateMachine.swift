@@ -123,6 +123,13 @@ public protocol StateMachine: Sendable {
   /// size of the state. The default is `refusal(of:)`.
   func refusal(of input: Input, in state: State) -> InputRefusal?
 
+  /// Returns the bytes of a state that are not in its view state, for the limits of the session. The
+  /// default is 0.
+  ///
+  /// For a state that clients can fill without seeing it. It is called often, so it must not go through
+  /// the state.
+  func hiddenBytes(of state: State) -> Int
+
   /// Returns true if an action hides something that frontends have received. The default is false.
   ///
   /// No update from before the action is replayed to a frontend that resumes, or sent to a slow
@@ -194,6 +201,7 @@ extension StateMachine {
   /// Returns `refusal(of: input)`.
   public func refusal(of input: Input, in state: State) -> InputRefusal? { refusal(of: input) }
   /// Returns false.
+  public func hiddenBytes(of state: State) -> Int { 0 }
   public func isRedaction(_ action: Action) -> Bool { false }
   /// No children.
   public var children: [Child<Self>] { [] }

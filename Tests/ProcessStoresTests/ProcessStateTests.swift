@@ -29,8 +29,19 @@ struct ProcessStateTests {
     for update in updates {
       state.begin(Array(effects.prefix(update.count)))
       effects = effects.dropFirst(update.count)
+      expectCounted(state)
     }
-    return state.pending.map(\.key)
+    let keys = state.pending.map(\.key)
+    for key in keys + keys {
+      state.end(key)
+      expectCounted(state)
+    }
+    return keys
+  }
+
+  /// Checks that the bytes that were counted with each change are those of the present effects.
+  private func expectCounted(_ state: ProcessState) {
+    #expect(state.hiddenBytes == state.pending.reduce(0) { $0 + $1.bytes })
   }
 
   @Test("an update cancels the effects before the cancellation, and not those after it")

@@ -72,15 +72,8 @@ struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
 
   func reduce(_ state: inout State, _ action: Action) {
     switch action {
-    case .updated(let update):
-      state.version = update.version
-      state.state = update.state
-      state.view = update.view
-      state.views = update.views
-      if let answered = update.answered { state.answered = answered }
-      if let ended = update.ended { state.pending.remove(id: ended) }
-      state.begin(update.effects)
-    case .dropped(let key): state.pending.remove(id: key)
+    case .updated(let update): state.take(update)
+    case .dropped(let key): state.end(key)
     case .act, .happened, .failed, .reloaded, .reloadFailed: break
     }
   }
@@ -106,6 +99,8 @@ struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
   }
 
   func view(of state: State) -> Document { state.view(of: nil) }
+
+  func hiddenBytes(of state: State) -> Int { state.hiddenBytes }
 
   func event(of action: Action, in state: State) -> ProcessEvent? {
     if case .happened(let event) = action { event } else { nil }
@@ -154,32 +149,5 @@ extension ProcessMachine: DurableMachine {
   /// viewers have changed.
   private func watch(_ state: State) -> Effect<Action> {
     .exchanges("program") { [store] in store.begin(from: state, $0) }
-  }
-}
-
-extension ProcessState {
-  /// Adds the effects that begin, and removes those that are cancelled.
-  ///
-  /// It goes through the pending effects at most twice, however many effects begin.
-  mutating func begin(_ effects: [PendingEffect]) {
-    // The last cancellation of each id.
-    var cancelled: [ByteString: Int] = [:]
-    for (index, new) in effects.enumerated() where new.effect.type == .cancel {
-      if let id = new.effectID { cancelled[id] = index }
-    }
-    if !cancelled.isEmpty {
-      pending.removeAll { each in each.effectID.map { cancelled[$0] != nil } ?? false }
-    }
-    var repeating: Set<ByteString>?
-    for (index, new) in effects.enumerated() where new.effect.type != .cancel {
-      if let id = new.effectID, let end = cancelled[id], index < end { continue }
-      if new.effect.type == .every, let id = new.effectID {
-        var running = repeating ?? Set(pending.lazy.filter(\.isRepeated).compactMap(\.effectID))
-        let isFirst = running.insert(id).inserted
-        repeating = running
-        if !isFirst { continue }
-      }
-      pending.append(new)
-    }
   }
 }

@@ -15,10 +15,14 @@ struct ProcessState: Codable, Sendable {
   /// The property of viewers that selects their view; nil for none.
   let viewKey: ViewKey?
   /// The views of single viewers, by `viewName`.
-  var views: [String: Document]
+  private(set) var views: [String: Document]
+  /// The bytes of `views`; nil after a restart.
+  private var viewsBytes: Int?
   /// The effects that have not ended, in the order in which they began. A list in which one is found
   /// by its key, because each input in flight can have one.
-  var pending: KeyedList<PendingEffect>
+  private(set) var pending: KeyedList<PendingEffect>
+  /// The bytes of `pending`; nil after a restart.
+  private var pendingBytes: Int?
   /// The most effects that have not ended: with more, the store takes no inputs, and drops actions.
   static let maximumEffects = 10_000
   var hasTooManyEffects: Bool { pending.count > Self.maximumEffects }
@@ -36,6 +40,32 @@ struct ProcessState: Codable, Sendable {
     (hasView, shown, self.viewKey) = (view != nil, view ?? .empty, viewKey)
   }
 
+  private enum CodingKeys: String, CodingKey {
+    case version, state, hasView, shown, viewKey, views, pending, answered
+  }
+
+  /// The bytes that are not in the view that clients receive.
+  var hiddenBytes: Int {
+    let views = viewsBytes ?? self.views.values.reduce(0) { $0 + $1.textBytes }
+    let pending = pendingBytes ?? self.pending.reduce(0) { $0 + $1.bytes }
+    return (hasView ? state.textBytes : 0) + views + pending
+  }
+
+  /// Takes the state and the views of an update.
+  mutating func take(_ update: ProcessUpdate) {
+    (version, state, view) = (update.version, update.state, update.view)
+    (views, viewsBytes) = (update.views, update.viewsBytes)
+    if let answered = update.answered { self.answered = answered }
+    if let ended = update.ended { end(ended) }
+    begin(update.effects)
+  }
+
+  /// Removes an effect that has ended.
+  mutating func end(_ key: Int) {
+    if let bytes = pendingBytes, let ended = pending[id: key] { pendingBytes = bytes - ended.bytes }
+    pending.remove(id: key)
+  }
+
   /// The view that clients receive; nil if they receive the state.
   var view: Document? {
     get { hasView ? shown : nil }
@@ -45,6 +75,40 @@ struct ProcessState: Codable, Sendable {
   /// The view of a viewer; nil for the view of everyone.
   func view(of viewer: String?) -> Document {
     viewer.flatMap { views[$0] } ?? view ?? state
+  }
+}
+
+extension ProcessState {
+  /// Adds the effects that begin, and removes those that are cancelled.
+  ///
+  /// It goes through the pending effects at most twice, however many effects begin.
+  mutating func begin(_ effects: [PendingEffect]) {
+    // The last cancellation of each id.
+    var cancelled: [ByteString: Int] = [:]
+    for (index, new) in effects.enumerated() where new.effect.type == .cancel {
+      if let id = new.effectID { cancelled[id] = index }
+    }
+    var bytes = pendingBytes ?? pending.reduce(0) { $0 + $1.bytes }
+    if !cancelled.isEmpty {
+      pending.removeAll { each in
+        guard let id = each.effectID, cancelled[id] != nil else { return false }
+        bytes -= each.bytes
+        return true
+      }
+    }
+    var repeating: Set<ByteString>?
+    for (index, new) in effects.enumerated() where new.effect.type != .cancel {
+      if let id = new.effectID, let end = cancelled[id], index < end { continue }
+      if new.effect.type == .every, let id = new.effectID {
+        var running = repeating ?? Set(pending.lazy.filter(\.isRepeated).compactMap(\.effectID))
+        let isFirst = running.insert(id).inserted
+        repeating = running
+        if !isFirst { continue }
+      }
+      pending.append(new)
+      bytes += new.bytes
+    }
+    pendingBytes = bytes
   }
 }
 
@@ -75,6 +139,7 @@ final class ProcessUpdate: Sendable {
   let state: Document
   let view: Document?
   let views: [String: Document]
+  let viewsBytes: Int
   /// The effects that begin.
   let effects: [PendingEffect]
   let events: [ProcessEvent]
@@ -85,11 +150,12 @@ final class ProcessUpdate: Sendable {
   let answered: UInt64?
 
   init(
-    version: Int, state: Document, view: Document?, views: [String: Document],
+    version: Int, state: Document, view: Document?, views: [String: Document], viewsBytes: Int,
     effects: [PendingEffect], events: [ProcessEvent], isRedaction: Bool, ended: Int?,
     answered: UInt64?
   ) {
-    (self.version, self.state, self.view, self.views) = (version, state, view, views)
+    (self.version, self.state, self.view) = (version, state, view)
+    (self.views, self.viewsBytes) = (views, viewsBytes)
     (self.effects, self.events, self.isRedaction) = (effects, events, isRedaction)
     (self.ended, self.answered) = (ended, answered)
   }

@@ -147,6 +147,10 @@ final class PendingEffect: Codable, Identifiable, Sendable {
   /// The id by which it is cancelled.
   var effectID: ByteString? { ByteString(effect.id) }
   var isRepeated: Bool { effect.type == .every }
+  /// The approximate bytes of its values.
+  var bytes: Int {
+    [effect.action, effect.arguments, effect.failed].reduce(256) { $0 + ($1?.bytes.count ?? 0) }
+  }
 }
 
 extension PendingEffect: Hashable {

@@ -11,6 +11,7 @@ final class ProgramInstance {
   private(set) var state = Document.empty
   private(set) var view: Document?
   private(set) var views: [String: Document] = [:]
+  private var viewsBytes = 0
   private var lastKey = 0
   /// The feed of the store; nil before the store exists.
   var feed: ExchangeReply<ProcessAction>?
@@ -91,6 +92,7 @@ final class ProgramInstance {
   func restore(_ state: ProcessState) {
     version = state.version
     (self.state, view, views) = (state.state, state.view, state.views)
+    countViews()
     lastKey = state.pending.map(\.key).max() ?? 0
     hasState = true
   }
@@ -100,7 +102,7 @@ final class ProgramInstance {
   /// - Returns: False if there are none.
   func removeViews(_ description: ProgramDescription) -> Bool {
     if description.showsState {
-      defer { (view, views) = (nil, [:]) }
+      defer { (view, views, viewsBytes) = (nil, [:], 0) }
       return view != nil || !views.isEmpty
     }
     // The process makes those of the present viewers again.
@@ -108,8 +110,11 @@ final class ProgramInstance {
     let present = Set((viewers ?? []).compactMap { key.value(of: $0).map(viewName) })
     let count = views.count
     views = views.filter { present.contains($0.key) }
+    countViews()
     return views.count < count
   }
+
+  private func countViews() { viewsBytes = views.values.reduce(0) { $0 + $1.textBytes } }
 
   /// The state as JSON text, for the program.
   var stateText: JSONText { JSONText(state.jsonBytes()) }
@@ -131,21 +136,25 @@ final class ProgramInstance {
       throw JSONError(.missing, "the update that opens a store needs a state")
     }
     let view = try changed(self.view ?? .empty, by: parsed.view) ?? self.view
-    var views = self.views
+    var (views, viewsBytes) = (self.views, self.viewsBytes)
     for (key, change) in parsed.views {
       let name = viewName(key)
+      viewsBytes -= views[name]?.textBytes ?? 0
       views[name] = try change.map { change throws(JSONError) in
         try changed(views[name] ?? .empty, by: change) ?? .empty
       }
+      viewsBytes += views[name]?.textBytes ?? 0
     }
     self.version = version
-    (self.state, self.view, self.views, hasState) = (state, view, views, true)
+    (self.state, self.view, hasState) = (state, view, true)
+    (self.views, self.viewsBytes) = (views, viewsBytes)
     let effects = parsed.effects.map { effect in
       lastKey += 1
       return PendingEffect(key: lastKey, effect: effect, since: now)
     }
     return ProcessUpdate(
-      version: version, state: state, view: view, views: views, effects: effects,
+      version: version, state: state, view: view, views: views, viewsBytes: viewsBytes,
+      effects: effects,
       events: parsed.events, isRedaction: parsed.isRedaction, ended: ended, answered: input)
   }
 

@@ -25,6 +25,8 @@ extension StoreEntry: StoreServer {
     {
       request.withUnsafeBytes { subscription.applied($0) }
     }
+    // The state may have grown although the view state has not changed.
+    count()
     flush()
     endSending()
   }

@@ -218,7 +218,7 @@ final class StoreEntry: Named {
 
   /// Updates the account to the current sizes.
   func count() {
-    let text = (content.sharedConfiguration?.text.count ?? 0) + store.shownBytes
+    let text = (content.sharedConfiguration?.text.count ?? 0) + store.stateBytes
     let now = isClosed ? 0 : 2 * text + (history?.byteCount ?? 0)
     guard now != counted else { return }
     account.add(now - counted)

@@ -58,8 +58,9 @@ public protocol AnyStore: AnyObject {
   /// The current view state. It may be written on any thread.
   var shown: JSONEncodedState { get }
 
-  /// The length of the text of the view state without its lists, in bytes.
-  var shownBytes: Int { get }
+  /// The bytes of the state: the length of the text of the view state without its lists, and those that
+  /// only the machine knows.
+  var stateBytes: Int { get }
 
   /// Handles a message from running work of this store.
   func receive(_ message: EffectMessage)
@@ -243,8 +244,9 @@ extension Store: AnyStore {
   /// The current view state. It may be written on any thread.
   public var shown: JSONEncodedState { published }
 
-  /// The length of the text of the view state without its lists, in bytes.
-  public var shownBytes: Int { published.textBytes }
+  /// The bytes of the state: the length of the text of the view state without its lists, and those that
+  /// only the machine knows.
+  public var stateBytes: Int { published.textBytes + running.hiddenBytes }
 
   /// Returns the audience of a viewer; nil if all viewers see the same view.
   public func audience(of viewer: Viewer) -> AnyHashable? {

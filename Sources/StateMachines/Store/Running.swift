@@ -12,6 +12,8 @@ struct Running<Machine: StateMachine>: ~Copyable {
 
   borrowing func view() -> Machine.ViewState { composed.machine.view(of: state) }
 
+  var hiddenBytes: Int { composed.machine.hiddenBytes(of: state) }
+
   borrowing func effect(of input: Machine.Input, from viewer: Viewer) -> Effect<Machine.Action> {
     composed.effect(of: input, in: state, from: viewer)
   }

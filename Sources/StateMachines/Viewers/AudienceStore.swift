@@ -17,7 +17,7 @@ final class AudienceStore<Machine: StateMachine>: AnyStore {
     self.revision = revision
   }
 
-  var shownBytes: Int { shown.textBytes }
+  var stateBytes: Int { shown.textBytes }
 
   func serve(_ server: any StoreServer) {
     self.server = server

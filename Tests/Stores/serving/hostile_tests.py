@@ -137,6 +137,34 @@ def on_action(params):
 
         self.wait(sent, "the store takes inputs again")
 
+    def test_hidden_states_count_towards_the_limits(self) -> None:
+        """Only the view that clients receive was counted."""
+        program = self.program("""
+kept = []
+
+def on_open(params):
+    return {"state": [], "view": 0}
+
+def on_input(params):
+    text = params["input"]["text"]
+    if params["input"]["type"] == "state":
+        return {"patch": [{"op": "add", "path": "/-", "value": text}]}
+    if params["input"]["type"] == "views":
+        kept.append(text)
+        return {"views": {str(len(kept)): {"view": text}}}
+    return {"effects": [{"type": "after", "milliseconds": 1_000_000, "action": text}]}
+""")
+        client = self.client(self.serve("--maximum-bytes-per-session", "1000000", k=program.command))
+        for kind in ("state", "views", "effects"):
+            with self.subTest(kind):
+                client.call("store/open", store=kind, kind="k", config={})
+                with self.assertRaises(RPCError) as caught:
+                    for _ in range(12):
+                        client.call("store/send", store=kind, input={"type": kind, "text": "x" * 50_000})
+                self.assertEqual(caught.exception.code, -32015)
+                self.assertEqual(caught.exception.data["limit"], "bytesPerSession")
+                client.call("store/close", store=kind)
+
     def test_a_null_action_is_none(self) -> None:
         program = self.program("""
 def on_input(params):
