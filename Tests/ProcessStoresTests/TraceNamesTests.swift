@@ -13,7 +13,8 @@ struct TraceNamesTests {
   @Test("the name is the type, if it looks like a name")
   func names() throws {
     for (text, name) in [
-      (#"{"title":"secret","type":"todoAdded"}"#, "todoAdded"), (#"{"type":"a.b-c_/9"}"#, "a.b-c_/9"),
+      (#"{"title":"secret","type":"todoAdded"}"#, "todoAdded"),
+      (#"{"type":"a.b-c_/9"}"#, "a.b-c_/9"),
       (#"{"type":"my secret"}"#, nil), (#"{"type":"\(long)"}"#, nil), (#"{"type":1}"#, nil),
       (#"{"type":""}"#, nil), (#"["type"]"#, nil), (#""secret""#, nil), ("null", nil), ("{", nil),
     ] {

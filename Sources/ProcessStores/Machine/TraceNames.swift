@@ -22,7 +22,8 @@ extension ProcessAction: NamedInTraces {
 extension JSONText {
   /// The member `type` of an object if it looks like a name; traces have no contents.
   fileprivate var typeName: String? {
-    guard let name = (try? JSONValue(parsing: bytes))?["type"]?.string, (1...64).contains(name.utf8.count),
+    guard let name = (try? JSONValue(parsing: bytes))?["type"]?.string,
+      (1...64).contains(name.utf8.count),
       name.utf8.allSatisfy({ Self.nameBytes.contains($0) })
     else { return nil }
     return name

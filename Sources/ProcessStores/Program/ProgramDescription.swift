@@ -63,3 +63,28 @@ struct ProgramDescription: Sendable {
     showsState = try flag("showsState")
   }
 }
+
+extension ProgramDescription {
+  /// Checks that views fit their schema.
+  func check(views: [Document]) throws(JSONError) {
+    guard let viewState else { return }
+    for view in views { try Self.check(view.value.json, viewState, "view state") }
+  }
+
+  /// Checks that events fit their schema.
+  func check(events: [ProcessEvent]) throws(JSONError) {
+    guard let schema = event else { return }
+    for each in events { try Self.check(JSONValue(parsing: each.event.bytes), schema, "event") }
+  }
+
+  private static func check(
+    _ value: JSONValue, _ schema: JSONSchema, _ name: String
+  ) throws(JSONError) {
+    do throws(JSONError) {
+      try schema.check(value)
+    } catch {
+      throw JSONError(
+        error.code, "the \(name) does not fit its schema: \(error.message)", path: error.path)
+    }
+  }
+}

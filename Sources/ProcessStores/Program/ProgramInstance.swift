@@ -125,11 +125,13 @@ final class ProgramInstance {
   ///   - parsed: The update.
   ///   - input: The number of the input; nil if the update is not the response to one.
   ///   - ended: The effect that ends with it.
-  ///   - version: The version of the program.
+  ///   - description: The description of the program.
+  ///   - checksSchemas: True to compare views and events with their schemas.
   ///   - now: The time, in milliseconds since 1970.
   /// - Throws: `JSONError` if it breaks the protocol; nothing has changed then.
   func apply(
-    _ parsed: ParsedUpdate, of input: UInt64?, ending ended: Int?, version: Int, now: Int
+    _ parsed: ParsedUpdate, of input: UInt64?, ending ended: Int?,
+    by description: ProgramDescription, checksSchemas: Bool, now: Int
   ) throws(JSONError) -> ProcessUpdate {
     let state = try changed(self.state, by: parsed.state) ?? self.state
     if !hasState, parsed.state == nil {
@@ -145,7 +147,12 @@ final class ProgramInstance {
       }
       viewsBytes += views[name]?.textBytes ?? 0
     }
-    self.version = version
+    if checksSchemas {
+      try description.check(
+        views: [view ?? state] + parsed.views.compactMap { views[viewName($0.key)] })
+      try description.check(events: parsed.events)
+    }
+    version = description.version
     (self.state, self.view, hasState) = (state, view, true)
     (self.views, self.viewsBytes) = (views, viewsBytes)
     let effects = parsed.effects.map { effect in

@@ -74,8 +74,7 @@ extension ProgramLoop {
     case .describe: run(try ProgramDescription(result))
     case .probe: break
     case .open(let instance, let now, let opened):
-      let update = try instance.apply(
-        ParsedUpdate(result), of: nil, ending: nil, version: description.version, now: now)
+      let update = try apply(ParsedUpdate(result), to: instance, now: now)
       var state = ProcessState(
         version: update.version, state: update.state, view: update.view, views: update.views,
         viewKey: description.viewKey)
@@ -92,6 +91,14 @@ extension ProgramLoop {
     }
   }
 
+  private func apply(
+    _ parsed: ParsedUpdate, to instance: ProgramInstance, of input: UInt64? = nil,
+    ending ended: Int? = nil, now: Int
+  ) throws(JSONError) -> ProcessUpdate {
+    try instance.apply(
+      parsed, of: input, ending: ended, by: description, checksSchemas: isTest, now: now)
+  }
+
   /// Handles an update that belongs to no request of a store.
   ///
   /// - Parameter isNeeded: False if an update without a change is dropped.
@@ -101,8 +108,7 @@ extension ProgramLoop {
     let parsed = try ParsedUpdate(result)
     guard let reply = instance.feed else { return }
     let before = instance.version
-    let update = try instance.apply(
-      parsed, of: nil, ending: nil, version: description.version, now: reply.clock.milliseconds)
+    let update = try apply(parsed, to: instance, now: reply.clock.milliseconds)
     if !isNeeded, before == update.version, parsed.isEmpty { return }
     deliver(reply.progress(.updated(update)), to: reply)
   }
@@ -112,14 +118,13 @@ extension ProgramLoop {
   ) throws(JSONError) {
     switch job {
     case .input(_, _, let number, let reply):
-      let update = try instance.apply(
-        ParsedUpdate(result), of: number, ending: nil, version: description.version,
-        now: reply.clock.milliseconds)
+      let update = try apply(
+        ParsedUpdate(result), to: instance, of: number, now: reply.clock.milliseconds)
       deliver(reply.message(.updated(update)), to: reply)
     case .action(_, let key, let origin, _, let reply):
-      let update = try instance.apply(
-        ParsedUpdate(result), of: nil, ending: origin == .end ? key : nil,
-        version: description.version, now: reply.clock.milliseconds)
+      let update = try apply(
+        ParsedUpdate(result), to: instance, ending: origin == .end ? key : nil,
+        now: reply.clock.milliseconds)
       instance.forgetFailures(at: key)
       instance.openTicks.remove(key)
       deliver(reply.message(.updated(update)), to: reply)

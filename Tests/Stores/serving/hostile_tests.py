@@ -165,6 +165,35 @@ def on_input(params):
                 self.assertEqual(caught.exception.data["limit"], "bytesPerSession")
                 client.call("store/close", store=kind)
 
+    def test_views_and_events_fit_their_schemas_under_test(self) -> None:
+        program = self.program("""
+def on_describe(params):
+    return {"protocol": 1, "schemas": {"viewState": {"type": "integer"}, "event": {"type": "string"}}}
+
+def on_open(params):
+    return {"state": 0}
+
+def on_input(params):
+    return {"state": 1, **params["input"]}
+""")
+        server = self.serve("--test", k=program.command)
+        client = self.client(server)
+        good = {"state": 2, "events": [{"event": "x"}]}
+        client.call("store/send", store="k", input=good)
+        for input, fault in (
+            ({"state": "x"}, "the view state does not fit its schema"),
+            ({"view": None}, "the view state does not fit its schema"),
+            ({"events": [{"event": 1}]}, "the event does not fit its schema"),
+        ):
+            with self.subTest(input):
+                self.stops(client, "k", input)
+                self.wait(lambda: fault in server.text(), fault)
+                self.accepted(client, "k", good)
+        # Otherwise it would cost more than the update itself.
+        client = self.client(self.serve(k=program.command))
+        client.call("store/send", store="k", input={"state": "x", "events": [{"event": 1}]})
+        self.assertEqual(client.state("k"), "x")
+
     def test_a_null_action_is_none(self) -> None:
         program = self.program("""
 def on_input(params):

@@ -71,6 +71,13 @@ final class EmbeddedShards {
     for loop in loops { loop.advanceTime(by: .hours(1)) }
   }
 
+  /// Releases the shards, which know each other, as a server does at its end.
+  deinit {
+    shards.first?.shard.group.setMembers([])
+    for shard in shards { shard.registry.value.otherLoops = [] }
+    for loop in loops { try? loop.syncShutdownGracefully() }
+  }
+
   /// The connections of a shard that wait for other clients to be served. The test continues them.
   func yieldQueue(_ index: Int) -> YieldQueue { yieldQueues[index] }
 
