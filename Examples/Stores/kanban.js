@@ -30,7 +30,11 @@ const schemas = {
   viewState: {
     type: "object",
     properties: {
-      board: { type: "object", properties: Object.fromEntries(columns.map((name) => [name, { type: "array" }])) },
+      board: {
+        type: "object",
+        properties: Object.fromEntries(columns.map((name) => [name, { type: "array" }])),
+        required: columns,
+      },
       canUndo: { type: "boolean" },
       canRedo: { type: "boolean" },
       saving: { enum: ["saving", "saved", "failed"] },

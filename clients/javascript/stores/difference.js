@@ -4,6 +4,8 @@
 // so the cost follows the change. Elements of lists are the same if they are the same object or have the same `id`: an
 // insertion, a removal and a move in a long list are one operation each.
 
+import { place } from "./frozen.js";
+
 // A list with more moves is replaced, because each move searches the list.
 const MAXIMUM_MOVES = 256;
 
@@ -26,13 +28,12 @@ function compare(old, next, path, patch) {
 }
 
 function compareObjects(old, next, path, patch) {
-	const place = (key) => `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 	for (const key of Object.keys(old))
-		if (has(old, key) && !has(next, key)) patch.push({ op: "remove", path: place(key) });
+		if (has(old, key) && !has(next, key)) patch.push({ op: "remove", path: place(path, key) });
 	for (const key of Object.keys(next)) {
 		if (!has(next, key)) continue;
-		if (has(old, key)) compare(old[key], next[key], place(key), patch);
-		else patch.push({ op: "add", path: place(key), value: next[key] });
+		if (has(old, key)) compare(old[key], next[key], place(path, key), patch);
+		else patch.push({ op: "add", path: place(path, key), value: next[key] });
 	}
 }
 
@@ -76,9 +77,9 @@ function compareLists(old, next, path, patch) {
 		}
 	}
 	for (const [index, key] of after.entries()) {
-		const place = `${path}/${start + index}`;
-		if (olds.has(key)) compare(olds.get(key), b[index], place, patch);
-		else patch.push({ op: "add", path: place, value: b[index] });
+		const at = `${path}/${start + index}`;
+		if (olds.has(key)) compare(olds.get(key), b[index], at, patch);
+		else patch.push({ op: "add", path: at, value: b[index] });
 	}
 }
 

@@ -1,25 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The objects whose parts are all frozen. That an object is frozen says nothing about its parts.
-const checked = new WeakSet();
+const sealed = new WeakSet();
 
 /**
- * Freezes a value with all its parts, so that an update that changes its state in place throws. Parts that were checked
- * before are skipped. Throws if a part cannot be represented in JSON.
+ * Freezes a value with all its parts, so that an update that changes its state in place throws, and that stores never
+ * share a value that changes. Parts that were checked before are skipped. Throws as `checked` does.
  */
-export function frozen(value) {
+export const frozen = (value) => checked(value, "", sealed);
+
+/**
+ * Returns the value. Throws a `TypeError` with the path of a part that cannot be represented in JSON. A member that is
+ * undefined is left out. If there is a set of `done` parts, they are skipped, and the others are frozen and added to it.
+ */
+export function checked(value, path = "", done = undefined) {
+	const refuse = (part) => {
+		throw new TypeError(`${part} cannot be represented in JSON${path && `, at ${path}`}`);
+	};
 	if (typeof value !== "object" || value === null) {
-		const isPlain = Number.isFinite(value) || /^(string|boolean|undefined)$/.test(typeof value) || value === null;
-		if (!isPlain) throw new TypeError(`${String(value)} cannot be represented in JSON`);
-	} else if (!checked.has(value)) {
+		if (typeof value === "number" && !Number.isFinite(value)) refuse(value);
+		if (/^(bigint|function|symbol)$/.test(typeof value)) refuse(`a ${typeof value}`);
+	} else if (/^(\/[^/]*){121}/.test(path)) {
+		// A value that contains itself ends here; the server accepts only a few more levels.
+		refuse("a value in more than 120 others");
+	} else if (!done?.has(value)) {
 		const prototype = Object.getPrototypeOf(value);
 		if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null)
-			throw new TypeError(`a ${prototype.constructor.name} cannot be represented in JSON`);
-		if (Array.isArray(value) && value.includes(undefined))
-			throw new TypeError("undefined in an array cannot be represented in JSON");
-		for (const part of Object.values(value)) frozen(part);
-		Object.freeze(value);
-		checked.add(value);
+			refuse(`a ${prototype.constructor?.name ?? "object with a prototype"}`);
+		if (Array.isArray(value) && value.includes(undefined)) refuse("undefined in an array");
+		for (const symbol of Object.getOwnPropertySymbols(value)) refuse(`the key ${String(symbol)}`);
+		for (const key of Object.keys(value)) {
+			const part = value[key];
+			// The path is made only for a part that may need it.
+			if (typeof part !== "string" && !Number.isFinite(part)) checked(part, place(path, key), done);
+		}
+		if (done) done.add(Object.freeze(value));
 	}
 	return value;
 }
+
+/** Returns the path of a member of the value at a path, as a JSON Pointer. */
+export const place = (path, key) => `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;

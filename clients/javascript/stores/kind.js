@@ -28,7 +28,7 @@ export class Machine {
 
 	constructor(kind, { name, configuration }) {
 		this.#kind = kind;
-		this.#opening = { name, configuration };
+		this.#opening = { name, configuration: frozen(configuration) };
 	}
 
 	/** The part of the state that clients receive that have no view of their own. */
@@ -50,7 +50,7 @@ export class Machine {
 			const [{ members }] = effects.splice(index, 1);
 			const context = { ...this.#opening, now: params.now, viewer: SERVER, isAction: true, error: null };
 			const action = JSON.parse(JSON.stringify(members.action));
-			const [next, more] = stateAndEffects(this.#kind.update(frozen(state), action, context), state);
+			const [next, more] = stateAndEffects(this.#kind.update(state, action, context), state);
 			[state, effects] = [next, [...effects, ...more]];
 		}
 		return this.#step(state, effects);
@@ -106,9 +106,9 @@ export class Machine {
 		for (const key of this.#sent.keys()) if (key.startsWith("view ") && !sent.has(key)) views[key.slice(5)] = null;
 		if (Object.keys(views).length > 0) update.views = views;
 		for (const { type, members } of effects) {
-			if (type === "event") (update.events ??= []).push(frozen(members));
+			if (type === "event") (update.events ??= []).push(members);
 			else if (type === "redacted") update.redacted = true;
-			else (update.effects ??= []).push(frozen({ type, ...members }));
+			else (update.effects ??= []).push({ type, ...members });
 		}
 		const text = JSON.stringify(update);
 		[this.state, this.#sent] = [state, sent];
@@ -138,13 +138,17 @@ export class Machine {
 	}
 }
 
-/** Returns the state and the effects of what a function of the author returns; nothing stands for the state before. */
+/**
+ * Returns the state and the effects of what a function of the author returns; nothing stands for the state before. They
+ * are frozen, also before `view` gets the state.
+ */
 function stateAndEffects(result, before) {
 	const [state = before, effects = []] = Array.isArray(result) ? result : [result];
 	const all = [effects].flat();
 	if (!all.every((effect) => effect instanceof Effect))
 		throw new TypeError("an effect is made by a function such as `after`");
-	return [state, all];
+	for (const { members } of all) frozen(members);
+	return [frozen(state), all];
 }
 
 /** Returns what the server has after a change, and the patch; without a patch if the whole value is to be sent. */

@@ -5,6 +5,7 @@
 import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Refusal } from "./effects.js";
+import { checked } from "./frozen.js";
 import { description, Machine } from "./kind.js";
 
 /**
@@ -15,8 +16,13 @@ export function serve(kind, meta) {
 	if (meta && (!process.argv[1] || realpathSync(process.argv[1]) !== realpathSync(fileURLToPath(meta.url)))) return;
 	const write = process.stdout.write.bind(process.stdout);
 	process.stdout.write = process.stderr.write.bind(process.stderr);
-	// Control-C in a terminal reaches the server too, which ends the program.
-	process.on("SIGINT", () => {});
+	// The log of the server has the last line of a program that ends: the error, and not the version of Node after it.
+	process.on("uncaughtException", (error) => {
+		if (process.listenerCount("uncaughtException") > 1) return;
+		console.error(error);
+		console.error(String(error));
+		process.exit(1);
+	});
 	const program = new Program(kind, write);
 	let begun = [];
 	process.stdin.on("data", (chunk) => {
@@ -93,6 +99,7 @@ class Program {
 		const controller = new AbortController();
 		this.works.set(run, controller);
 		const send = (action) => {
+			checked(action);
 			if (!this.works.has(run)) return;
 			this.write(`${JSON.stringify({ jsonrpc: "2.0", method: "machine/send", params: { store, run, action } })}\n`);
 		};
@@ -109,7 +116,7 @@ class Program {
 /** Does work; returns its action. */
 export async function perform({ runs = {} }, name, args, context) {
 	if (!Object.hasOwn(runs, name)) throw new Error(`unknown work ${name}`);
-	return runs[name](args, context);
+	return checked(await runs[name](args, context));
 }
 
 const result = (id, text) => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}\n`;

@@ -3,6 +3,7 @@
 // A store for tests: it carries out effects as the server does, with a clock that the test moves.
 
 import { isDeepStrictEqual } from "node:util";
+import { checked } from "./frozen.js";
 import { Machine } from "./kind.js";
 import { perform } from "./serving.js";
 
@@ -39,7 +40,7 @@ export class TestStore {
 	constructor(kind, { configuration = {}, viewer, restoring, version = kind.version ?? 1, now = 0 } = {}) {
 		this.#kind = kind;
 		this.#now = this.#end = now;
-		this.#machine = new Machine(kind, { name: "test", configuration });
+		this.#machine = new Machine(kind, { name: "test", configuration: copy(configuration) });
 		const method = restoring === undefined ? "open" : "restore";
 		this.#step([{ [method]: true, viewer, version, state: copy(restoring) }]);
 	}
@@ -230,7 +231,7 @@ export class TestStore {
 		task.deadline = Infinity;
 		const fault = this.#faults[name]?.shift();
 		if (fault === "hang" || task.timeout <= this.#now) return;
-		const send = (action) => this.#came.push({ action: copy(action) });
+		const send = (action) => this.#came.push({ action: copy(checked(action)) });
 		let action;
 		try {
 			if (fault) throw new Error("injected");

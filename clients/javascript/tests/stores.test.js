@@ -3,7 +3,8 @@
 // Stores in JavaScript: differences, a TestStore and a program that is served. Tests/Stores has the conformance test.
 
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -151,6 +152,72 @@ test("a state is frozen, and has a JSON form", async () => {
   await store.finish();
 });
 
+test("a part that is not JSON is refused with its path", async () => {
+	// Symbol keys were left out, and a Map in the action of work was an empty object.
+	const symbol = Symbol("x");
+	const endless = {};
+	endless.x = endless;
+	const cases = [
+		[{ a: new Map() }, /^a Map cannot be represented in JSON, at \/a$/],
+		[{ a: [{ "b/c": new Date(0) }] }, /^a Date cannot be represented in JSON, at \/a\/0\/b~1c$/],
+		[{ a: [1, undefined] }, /^undefined in an array cannot be represented in JSON, at \/a$/],
+		[{ a: 1n }, /^a bigint cannot be represented in JSON, at \/a$/],
+		[{ a() {} }, /^a function cannot be represented in JSON, at \/a$/],
+		[{ a: symbol }, /^a symbol cannot be represented in JSON, at \/a$/],
+		[{ a: { [symbol]: 1 } }, /^the key Symbol\(x\) cannot be represented in JSON, at \/a$/],
+		[{ a: NaN }, /^NaN cannot be represented in JSON, at \/a$/],
+		[{ [symbol]: 1 }, /^the key Symbol\(x\) cannot be represented in JSON$/],
+		[endless, /^a value in more than 120 others cannot be represented in JSON, at (\/x){120,121}$/],
+	];
+	const update = (state, name) => (name === "state" ? kind.part : [state, kind.effects]);
+	const kind = { initial: { a: 0 }, effects: [], update, runs: { work: () => kind.part } };
+	for (const [part, message] of cases) {
+		const error = (error) => error instanceof TypeError && message.test(error.message.replace(/(, at )?\/arguments(?!\/)|\/arguments/, ""));
+		const store = new TestStore(kind);
+		kind.part = part;
+		for (let count = 0; count < 2; count++) await assert.rejects(store.send("state"), error);
+		assert.deepEqual(store.state, { a: 0 });
+		assert.throws(() => new TestStore({ ...kind, initial: part }), error);
+		assert.throws(() => new TestStore({ ...kind, view: () => part }), error);
+		kind.effects = run("work", part);
+		await assert.rejects(store.send("effects"), error);
+		kind.effects = run("work", null, { failed: { type: "failed" } });
+		await store.send("effects");
+		await store.receive({ type: "failed" });
+		kind.effects = action(part);
+		const machine = new Machine(kind, { name: "a", configuration: {} });
+		machine.turn("open", {});
+		assert.throws(() => machine.turn("input", { input: "effects" }, 1), TypeError);
+	}
+});
+
+test("stores share no value that changes", () => {
+	// A view got the first state before it was frozen, and could change the one of all stores.
+	const view = (state) => {
+		state.items.push("secret");
+		return state;
+	};
+	const state = { items: [] };
+	const update = (state, name, { configuration }) => {
+		if (name === "configuration") configuration.items = ["secret"];
+		(name === "state" ? state : {}).items?.push("secret");
+	};
+	for (const initial of [state, () => state]) {
+		assert.throws(() => new Machine({ initial, update, view }, { name: "a", configuration: {} }).turn("open", {}), TypeError);
+		const [first, second] = ["a", "b"].map((name) => new Machine({ initial, update }, { name, configuration: {} }));
+		const opened = first.turn("open", {});
+		for (const input of ["state", "configuration"]) assert.throws(() => first.turn("input", { input }), TypeError);
+		assert.equal(second.turn("open", {}), opened);
+	}
+	const migrate = () => state;
+	for (const [kind, version] of [[{ update }, 1], [{ update, version: 2, migrate }, 1]]) {
+		const machine = new Machine(kind, { name: "a", configuration: {} });
+		machine.turn("restore", { version, state: { items: [] } });
+		assert.throws(() => machine.turn("input", { input: "state" }), TypeError);
+	}
+	assert.deepEqual(state, { items: [] });
+});
+
 test("work sends actions, fails, is repeated and ends at its timeout", async () => {
   const { store, take, calls, ...kind } = logged();
   await kind.do(run("work", "send"), run("work", "fail", { failed }), run("work", "fail"));
@@ -292,6 +359,31 @@ test("a served program keeps its state after a failure, and prints to standard e
   assert.deepEqual(responses.map(({ error }) => error?.code), [undefined, undefined, -32603, -32603, undefined, -32601]);
   assert.deepEqual(responses[4].result, { patch: [{ op: "replace", path: "/count", value: 2 }] });
   assert.match(done.stderr, /printed[^]*broken/);
+});
+
+test("the last line of a program is its error", async () => {
+	// It was the version of Node, which the log of the server had as the reason.
+	const program = `
+		import { serve } from "${new URL("../stores.js", import.meta.url)}";
+		serve({ initial: 0, update: () => {} });
+		setTimeout(() => { throw new Error("broken"); });`;
+	const child = spawn(process.execPath, ["--input-type=module", "-e", program]);
+	let log = "";
+	child.stderr.on("data", (chunk) => (log += chunk));
+	assert.deepEqual(await once(child, "close"), [1, null]);
+	assert.match(log, /broken[^]*\n {4}at [^]*\nError: broken\n$/);
+});
+
+test("an interrupt ends a program", async () => {
+	// An author who starts a program in a terminal could not end it.
+	const program = `
+		import { serve } from "${new URL("../stores.js", import.meta.url)}";
+		serve({ initial: 0, update: () => {} });`;
+	const child = spawn(process.execPath, ["--input-type=module", "-e", program], { timeout: 30_000, killSignal: "SIGKILL" });
+	child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"machine/describe","params":{"protocol":1}}\n');
+	await once(child.stdout, "data");
+	child.kill("SIGINT");
+	assert.deepEqual(await once(child, "exit"), [null, "SIGINT"]);
 });
 
 test("immediate actions are applied before the next input", () => {

@@ -44,6 +44,16 @@ class State:
     mode: Literal["a", "b"] = "a"
 
 
+@dataclass(frozen=True)
+class Tags:
+    names: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Settings:
+    tags: Tags = Tags()
+
+
 class AddedEvent(TypedDict):
     type: Literal["added"]
     color: Literal[Color.RED]
@@ -111,6 +121,28 @@ class Types(unittest.TestCase):
             with self.subTest(value=value), self.assertRaises(Refusal) as refused:
                 Form(of, tagged=of is Input).decode(value)
             self.assertEqual(refused.exception.path, path)
+
+    def test_values_that_the_program_sends_have_all_members(self) -> None:
+        """Members with a default were optional in generated view states, although they are always sent."""
+
+        def update(state: State, event: Moved) -> State:
+            return state
+
+        kind = StoreKind(initial=State(), update=update, configuration=State, events=Moved)
+        schemas = {name: schema["$defs"] for name, schema in kind.description()["schemas"].items()}
+        self.assertEqual(schemas["viewState"]["State"]["required"], ["nodes", "pair", "mode"])
+        self.assertEqual(schemas["viewState"]["Node"]["required"], ["name"])
+        self.assertEqual(schemas["event"]["moved"]["required"], ["type", "id", "before", "color"])
+        self.assertEqual(schemas["input"]["moved"]["required"], ["type", "id"])
+        self.assertEqual(schemas["configuration"]["State"]["required"], [])
+        self.assertEqual(kind.forms["state"].decode({}), State())
+
+    def test_values_do_not_share_a_default(self) -> None:
+        """A value that was changed in place changed those of other sessions."""
+        first, second = (Form(Settings).decode({}) for _ in range(2))
+        first.tags.names.append("secret")
+        for settings in (second, Form(Settings).decode({})):
+            self.assertEqual(settings.tags.names, [])
 
     def test_the_types_of_update_are_those_of_the_kind(self) -> None:
         def update(state: State, event: Renamed | Moved) -> State:

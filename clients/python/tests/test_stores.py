@@ -6,8 +6,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
+import functools
 import io
 import json
+import signal
 import subprocess
 import sys
 import tempfile
@@ -33,8 +35,9 @@ from statewire.stores import (
     every,
     run,
 )
+from statewire.stores.effects import text
 from statewire.stores.kind import Machine
-from statewire.stores.serving import Program
+from statewire.stores.serving import Program, perform
 
 
 def update(state: Any, received: Any, context: Context) -> Any:
@@ -143,6 +146,68 @@ class TestStores(unittest.TestCase):
     def test_an_update_that_changes_its_state_in_place_is_a_failure(self) -> None:
         with self.assertRaisesRegex(TestFailure, "return a new one"):
             Kind().store.send({"type": "mutate"})
+
+    def test_each_store_begins_with_a_state_of_its_own(self) -> None:
+        """A store had the items of another session, if an update had changed its state in place."""
+
+        @dataclasses.dataclass(frozen=True)
+        class Items:
+            items: list[str]
+
+        def add(state: Any, received: str) -> Any:
+            items = state.items if isinstance(state, Items) else state["items"]
+            items.append(received)
+            return state
+
+        state, effects = {"items": list[str]()}, after(1, "later")
+        initials: list[Any] = [state, lambda: state, lambda: (state, effects), Items([])]
+        for initial in initials:
+            with self.subTest(initial):
+                first, second = (Machine(StoreKind(initial, add), name, {}) for name in ("a", "b"))
+                opened = first.turn("open", {})
+                first.turn("input", {"input": "secret"})
+                self.assertEqual(second.turn("open", {}), opened)
+                self.assertNotIn("secret", text(second.state))
+
+    def test_a_part_that_is_not_json_is_refused_with_its_path(self) -> None:
+        """A key that is a number was a string after a restart, and the next change of it failed."""
+        key, a_set = "the key 0 cannot be represented in JSON", "a set cannot be represented in JSON"
+        cases: list[tuple[Any, str]] = [
+            ({0: "x"}, f"{key}$"),
+            ({"log": [], 0: "x"}, f"{key}$"),
+            ({"log": [], "m": {0: "x"}}, f"{key}, at /m$"),
+            ({"log": [{"a": {0: "x"}}]}, f"{key}, at /log/0/a$"),
+            ({"log": [], "a/b": [[{1}]]}, f"{a_set}, at /a~1b/0/0$"),
+            (({"log": ["x"]}, lambda: after(1, {"x": {0: 1}})), f"{key}, at /action/x$"),
+            (({"log": ["x"]}, lambda: event({"x": {0: 1}})), f"{key}, at /event/x$"),
+            (({"log": ["x"]}, lambda: run("work", {"x": {1}})), f"{a_set}, at /arguments/x$"),
+        ]
+
+        # It contains itself.
+        endless: dict[str, Any] = {}
+        endless["x"] = endless
+        cases.append((endless, "a dict cannot be represented in JSON, at (/x){121}$"))
+
+        def update(state: Any, received: int) -> Any:
+            result = cases[received][0]
+            return result if isinstance(result, dict) else (result[0], result[1]())
+
+        for index, (_, error) in enumerate(cases):
+            machine = Machine(StoreKind({"log": []}, update), "a", {})
+            machine.turn("open", {})
+            for _ in range(2):
+                with self.subTest(error), self.assertRaisesRegex(TypeError, error):
+                    machine.turn("input", {"input": index})
+            self.assertEqual(machine.state, {"log": []})
+            opened = Machine(StoreKind(functools.partial(update, {}, index), update), "a", {})
+            with self.subTest(error), self.assertRaisesRegex(TypeError, error):
+                opened.turn("open", {})
+        view = Machine(StoreKind({}, update, view=lambda state: {"x": {0: 1}}), "a", {})
+        with self.assertRaisesRegex(TypeError, f"{key}, at /x$"):
+            view.turn("open", {})
+        kind = StoreKind(0, update, runs={"work": lambda: {"x": {0: 1}}})
+        with self.assertRaisesRegex(TypeError, f"{key}, at /action/x$"):
+            perform(kind, Work("work", 1, print), None)
 
     def test_refusals_change_nothing(self) -> None:
         store = Kind().store
@@ -627,6 +692,21 @@ class Served(unittest.TestCase):
                 print(json.dumps(request), file=program.stdin, flush=True)
             self.assertEqual(program.stderr.readline(), "printed\n")
             program.stdin.close()
+
+    def test_an_interrupt_ends_a_program(self) -> None:
+        """An author who starts a program in a terminal could not end it."""
+        with subprocess.Popen(
+            [sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True) as program:  # fmt: skip
+            assert program.stdin and program.stdout
+            request = {"jsonrpc": "2.0", "id": 1, "method": "machine/describe", "params": {"protocol": 1}}
+            print(json.dumps(request), file=program.stdin, flush=True)
+            program.stdout.readline()
+            program.send_signal(signal.SIGINT)
+            try:
+                self.assertEqual(program.wait(30), -signal.SIGINT)
+            finally:
+                program.kill()
 
     def test_a_long_number_is_an_error_of_its_input(self) -> None:
         opened: dict[str, Any] = {"store": 1, "name": "a", "configuration": {}, "now": 0, "input": "one"}

@@ -10,7 +10,7 @@ from itertools import compress, count
 from operator import is_not
 from typing import Any
 
-from .effects import members
+from .effects import checked, members, place
 
 # A list with more moves is replaced, because each move searches the list.
 _MAXIMUM_MOVES = 256
@@ -28,19 +28,16 @@ def difference(old: Any, new: Any, path: str = "") -> list[dict[str, Any]]:
         return _members(a, b, path)
     # 0 and False are equal in Python, but not in JSON.
     is_same = old == new and isinstance(old, bool) == isinstance(new, bool)
-    return [] if is_same else [{"op": "replace", "path": path, "value": new}]
+    return [] if is_same else [{"op": "replace", "path": path, "value": checked(new, path)}]
 
 
 def _members(old: dict[str, Any], new: dict[str, Any], path: str) -> list[dict[str, Any]]:
-    def place(key: str) -> str:
-        return f"{path}/{key.replace('~', '~0').replace('/', '~1')}"
-
-    patch: list[dict[str, Any]] = [{"op": "remove", "path": place(key)} for key in old if key not in new]
+    patch: list[dict[str, Any]] = [{"op": "remove", "path": place(path, k)} for k in old if k not in new]
     for key, value in new.items():
         if key not in old:
-            patch.append({"op": "add", "path": place(key), "value": value})
+            patch.append({"op": "add", "path": (at := place(path, key)), "value": checked(value, at)})
         elif value is not old[key]:
-            patch += difference(old[key], value, place(key))
+            patch += difference(old[key], value, place(path, key))
     return patch
 
 
@@ -66,17 +63,17 @@ def _elements(old: Any, new: Any, path: str) -> list[dict[str, Any]]:
     for rank in range(len(line)):
         while line[rank] != rank:
             if len(patch) == maximum:
-                return [{"op": "replace", "path": path, "value": new}]
+                return [{"op": "replace", "path": path, "value": checked(new, path)}]
             # The element that is here moves if its place is further away than the element that belongs here.
             found, away = line.index(rank, rank), line[rank]
             at, to = (rank, away) if away > found else (found, rank)
             line.insert(to, line.pop(at))
             patch.append({"op": "move", "from": f"{path}/{start + at}", "path": f"{path}/{start + to}"})
-    for index, (key, element) in enumerate(zip(after, b, strict=True), start):
+    for index, (key, each) in enumerate(zip(after, b, strict=True), start):
         if key not in olds:
-            patch.append({"op": "add", "path": f"{path}/{index}", "value": element})
-        elif element is not olds[key]:
-            patch += difference(olds[key], element, f"{path}/{index}")
+            patch.append({"op": "add", "path": f"{path}/{index}", "value": checked(each, f"{path}/{index}")})
+        elif each is not olds[key]:
+            patch += difference(olds[key], each, f"{path}/{index}")
     return patch
 
 

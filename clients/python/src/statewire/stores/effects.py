@@ -64,7 +64,7 @@ def run(name: str, arguments: Any = None, *, id: str | None = None, failed: Any 
 
 def event(event: Any, to: Sequence[str] | None = None) -> Effect:
     """Sends an event once, to all subscribers or to the viewers in `to`."""
-    return Effect("event", given(event=tagged(event), to=None if to is None else list(to)))
+    return Effect("event", checked(given(event=tagged(event), to=None if to is None else list(to))))
 
 
 def redacted() -> Effect:
@@ -99,20 +99,38 @@ def given(**members: Any) -> dict[str, Any]:
 
 
 def _effect(type: str, action: Any = None, failed: Any = None, **members: Any) -> Effect:
-    return Effect(type, given(**members, action=tagged(action), failed=tagged(failed)))
+    return Effect(type, checked(given(**members, action=tagged(action), failed=tagged(failed))))
 
 
-def _form(value: Any) -> Any:
-    """Returns the JSON form of a value that json does not know."""
-    if not isinstance(value, enum.Enum) and not is_dataclass(value):
-        raise TypeError(f"a {type(value).__name__} cannot be represented in JSON")
-    return value.value if isinstance(value, enum.Enum) else members(value)
+def checked(value: Any, path: str = "") -> Any:
+    """Returns the value. Raises `TypeError` with the path of a part that cannot be represented in JSON."""
+    parts = {str(i): p for i, p in enumerate(value)} if isinstance(value, (list, tuple)) else members(value)
+    # A value that contains itself ends here; the server accepts only a few more levels.
+    if (parts is None and not isinstance(value, _FLAT)) or path.count("/") > 120:
+        raise TypeError(f"a {type(value).__name__} cannot be represented in JSON{path and ', at '}{path}")
+    for key, part in (parts or {}).items():
+        _ = (type(key) is str and isinstance(part, _FLAT)) or checked(part, place(path, key))
+    return value
 
 
-# Returns the JSON text of a value; raises `TypeError` or `ValueError` if it has none, such as NaN.
+# The types of values without parts.
+_FLAT = (str, int, float, enum.Enum, type(None))
+
+
+def place(path: str, key: Any) -> str:
+    """Returns the path of a member of the value at a path; raises `TypeError` if the key is not a string."""
+    if not isinstance(key, str):
+        raise TypeError(f"the key {key!r} cannot be represented in JSON{path and ', at '}{path}")
+    return f"{path}/{key.replace('~', '~0').replace('/', '~1')}"
+
+
+# Returns the JSON form of a checked value that json does not know.
+_form: Any = lambda value: value.value if isinstance(value, enum.Enum) else members(value)  # noqa: E731
+
+# Returns the JSON text of a checked value; raises `ValueError` if it has none, such as NaN.
 text = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_form).encode
 
 
 def plain(value: Any) -> Any:
     """Returns the JSON form of a value as the other side receives it."""
-    return json.loads(text(value))
+    return json.loads(text(checked(value)))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A store kind, which an author writes, and a store of it, which turns requests into updates."""
 
+import copy
 import dataclasses
 import functools
 from collections.abc import Callable, Mapping
@@ -78,8 +79,8 @@ class StoreKind:
         state, event, *_ = [*hints, None, None]
         view_state = _hints(self.view)[-1] if self.view else self.state or state
         values = {"configuration": self.configuration, "state": self.state or state, "viewState": view_state}
-        messages = {"input": self.inputs or event, "action": self.actions or event, "event": self.events}
-        return {name: Form(of, tagged=name in messages) for name, of in (values | messages).items()}
+        tagged = {"input": self.inputs or event, "action": self.actions or event, "event": self.events}
+        return {k: Form(of, k in tagged, k in ("viewState", "event")) for k, of in (values | tagged).items()}
 
     def description(self) -> dict[str, Any]:
         """Returns the result of `machine/describe`."""
@@ -100,8 +101,7 @@ class Machine:
         self._viewers: dict[str | None, Viewer] = {None: Viewer()}
         # The state and the views that the server has, the latter by the property of a viewer; None stands for
         # everyone. The sizes are approximate lengths as JSON.
-        self._sent, self._sizes = _UNSENT, {"state": 0, "view": 0}
-        self._views: dict[str | None, Any] = {}
+        self._sent, self._views, self._sizes = _UNSENT, dict[str | None, Any](), {"state": 0, "view": 0}
 
     def turn(self, method: str, params: Mapping[str, Any], maximum_actions: int = 0) -> str:
         """Responds to `machine/METHOD` with an update as JSON text.
@@ -112,7 +112,8 @@ class Machine:
         kind, viewer, now = self._kind, _viewer(params.get("viewer", {})), params.get("now", 0)
         context = self._context(now, viewer, method == "action", params.get("error"))
         if method == "open":
-            result = call(kind.initial, self._configuration, context)
+            # No other store may have a part of the state.
+            result = copy.deepcopy(call(kind.initial, self._configuration, context))
         elif method == "restore":
             version, state = params["version"], params["state"]
             if version > kind.version or (version < kind.version and not kind.migrate):

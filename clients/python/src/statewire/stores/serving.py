@@ -4,7 +4,6 @@
 import asyncio
 import json
 import os
-import signal
 import sys
 import threading
 import time
@@ -12,7 +11,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from .effects import Refusal, given, tagged, text
+from .effects import Refusal, checked, given, tagged, text
 from .kind import Machine, StoreKind, call
 
 # Python refuses to read integers with very many digits; the server does not.
@@ -45,9 +44,8 @@ class Program:
 
     def __init__(self, kind: StoreKind, output: BinaryIO) -> None:
         self._kind, self._output, self._is_tested = kind, output, False
-        self._machines: dict[int, Machine] = {}
-        # The work that has not ended and is not cancelled.
-        self._works: dict[int, Work] = {}
+        # The stores, and the work that has not ended and is not cancelled.
+        self._machines, self._works = dict[int, Machine](), dict[int, Work]()
 
     def write(self, line: str, since: float = 0) -> float | None:
         """Writes a line of JSON; keeps it for the next write if that time is less than 50 ms ago.
@@ -85,7 +83,7 @@ class Program:
 
     def _run(self, id: Any, store: int, run: int, name: str, arguments: Any, attempt: int, **_: Any) -> None:
         def send(action: Any) -> None:
-            sent = {"store": store, "run": run, "action": tagged(action)}
+            sent = {"store": store, "run": run, "action": checked(tagged(action), "/action")}
             if run in self._works:
                 self.write(text({"jsonrpc": "2.0", "method": "machine/send", "params": sent}) + "\n")
 
@@ -100,7 +98,7 @@ class Program:
 def perform(kind: StoreKind, work: Work, arguments: Any) -> str:
     """Does work; returns the result of `machine/run` as JSON text."""
     action = call(kind.runs[work.name], arguments, work)
-    return text(given(action=tagged(asyncio.run(action) if asyncio.iscoroutine(action) else action)))
+    return text(checked(given(action=tagged(asyncio.run(action) if asyncio.iscoroutine(action) else action))))
 
 
 def serve(kind: StoreKind | None = None, **members: Any) -> None:
@@ -115,8 +113,6 @@ def serve(kind: StoreKind | None = None, **members: Any) -> None:
     sys.stdout.flush()
     sys.stdout = sys.stderr
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    # Control-C in a terminal reaches the server too, which ends the program.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     unread = bytearray()
     while chunk := os.read(source, 1 << 20):
         unread += chunk

@@ -52,13 +52,10 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
         self._kind = dataclasses.replace(kind, **members) if kind else StoreKind(**members)
         # The time, and the one to which the test has moved the clock: received steps lie between them.
         self.now = self._end = now
-        self._tasks: list[_Task] = []
-        # The later actions and events that the test must receive.
-        self._came: list[dict[str, Any]] = []
-        # The requests with the viewers after a restart: one, or none before the first `present`.
-        self._presented: list[dict[str, Any]] = []
-        self._faults: dict[str, list[str]] = {}
-        self._throttled: dict[Any, int] = {}
+        self._tasks, self._faults, self._throttled = list[_Task](), dict[str, list[Any]](), dict[Any, int]()
+        # The later actions and events that the test must receive, and the requests with the viewers after a
+        # restart: one, or none before the first `present`.
+        self._came, self._presented = list[dict[str, Any]](), list[dict[str, Any]]()
         self._machine = Machine(self._kind, "test", configuration or {})
         method, version = "open" if restoring is None else "restore", restored_version or self._kind.version
         self._step([{method: True, "viewer": viewer or Viewer(), "version": version, "state": restoring}])
@@ -159,7 +156,7 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
             self._throttled.pop(id, None)
         elif kind == "action":
             self._cancel(id if effect.get("latest") else None, False)
-            fault = self._fault(effect.get("name", ""))
+            fault = (self._faults.get(effect.get("name", "")) or [None]).pop(0)
             failed = _failed(effect, "fault", "injected") if fault == "fail" else []
             self._tasks += [_Task(effect, _NEVER)] if fault == "hang" else []
             requests += failed if fault else [{"action": effect["action"]}]
@@ -206,9 +203,9 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
         return task.limit if task in works[1:] else min(task.due, task.limit)
 
     def _call(self, task: _Task) -> None:
-        effect, fault, task.due = task.effect, self._fault(task.effect["name"]), _NEVER
+        effect, task.due = task.effect, _NEVER
         task.limit = min(task.limit, self.now + effect.get("timeout", _NEVER))
-        if fault == "hang" or task.limit <= self.now:
+        if (fault := (self._faults.get(effect["name"]) or [None]).pop(0)) == "hang" or task.limit <= self.now:
             return
         try:
             if fault:
@@ -230,9 +227,6 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
             return []
         self._tasks.remove(task)
         return _failed(task.effect, reason, message)
-
-    def _fault(self, name: str) -> str | None:
-        return faults.pop(0) if (faults := self._faults.get(name)) else None
 
     def _cancel(self, id: str | None, held: bool | None = None) -> None:
         """Cancels the effects with an id: the work that a policy holds back, the others, or both."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """JSON Schemas of Python types, and values of these types from JSON."""
 
+import copy
 import dataclasses
 import enum
 import inspect
@@ -18,17 +19,18 @@ _Part = tuple[dict[str, Any], Callable[[Any, _Path], Any]]
 
 
 class Form:
-    """The JSON form of a type. If `tagged`, data classes have their names as `type`."""
+    """The JSON form of a type. If `tagged`, data classes have their names as `type`.
 
-    def __init__(self, of: Any, tagged: bool = False) -> None:
-        self._records: dict[str, _Part] = {}
-        schema, self._decode = self._part(of, tagged)
+    A member with a default is optional, but not in values that are `sent`: the program sends all members.
+    """
+
+    def __init__(self, of: Any, tagged: bool = False, sent: bool = False) -> None:
+        self._records, self._sent = dict[str, _Part](), sent
+        schema, part = self._part(of, tagged)
+        # Returns a value of the type from JSON, or raises a `Refusal` with the path of the fault.
+        self.decode: Callable[[Any], Any] = lambda value: part(value, ())
         records = {name: record for name, (record, _) in self._records.items()}
         self.schema = {**schema, "$defs": records} if records else schema
-
-    def decode(self, value: Any) -> Any:
-        """Returns a value of the type from JSON, or raises a `Refusal` with the path of the fault."""
-        return self._decode(value, ())
 
     def _part(self, of: Any, tagged: bool = False) -> _Part:
         origin, arguments = get_origin(of) or of, get_args(of)
@@ -60,7 +62,7 @@ class Form:
             required = [key for key in hints if key in of.__required_keys__ and not _is_optional(hints[key])]
         else:
             parameters = inspect.signature(of).parameters
-            required = [name for name, each in parameters.items() if each.default is each.empty]
+            required = [name for name, p in parameters.items() if self._sent or p.default is p.empty]
             hints = {name: hints[name] for name in parameters}
         name = tag(of) if (tagged := tagged and "type" not in hints) else of.__name__
 
@@ -71,7 +73,9 @@ class Form:
             if missing := [key for key in required if key not in value]:
                 return _wrong("is missing", [*path, missing[0]])
             read = {key: part[1](value[key], [*path, key]) for key, part in parts.items() if key in value}
-            return {**value, **read} if is_typeddict(of) else of(**read)
+            made = {**value, **read} if is_typeddict(of) else of(**read)
+            # A default can be one object, which all values of the type would share.
+            return made if len(read) == len(parts) else copy.deepcopy(made)
 
         if name not in self._records:
             kind = {"type": {"const": name}} if tagged else {}
