@@ -127,7 +127,7 @@ public protocol StateMachine: Sendable {
   /// default is 0.
   ///
   /// For a state that clients can fill without seeing it. It is called often, so it must not go through
-  /// the state.
+  /// the state. It includes the bytes of child machines.
   func hiddenBytes(of state: State) -> Int
 
   /// Returns true if an action hides something that frontends have received. The default is false.
@@ -200,8 +200,9 @@ extension StateMachine {
   }
   /// Returns `refusal(of: input)`.
   public func refusal(of input: Input, in state: State) -> InputRefusal? { refusal(of: input) }
-  /// Returns false.
+  /// Returns 0.
   public func hiddenBytes(of state: State) -> Int { 0 }
+  /// Returns false.
   public func isRedaction(_ action: Action) -> Bool { false }
   /// No children.
   public var children: [Child<Self>] { [] }

@@ -14,7 +14,7 @@ struct TraceNamesTests {
   func names() throws {
     for (text, name) in [
       (#"{"title":"secret","type":"todoAdded"}"#, "todoAdded"),
-      (#"{"type":"a.b-c_/9"}"#, "a.b-c_/9"),
+      (#"{"type":"a.b-c_/9","type":1}"#, "a.b-c_/9"),
       (#"{"type":"my secret"}"#, nil), (#"{"type":"\(long)"}"#, nil), (#"{"type":1}"#, nil),
       (#"{"type":""}"#, nil), (#"["type"]"#, nil), (#""secret""#, nil), ("null", nil), ("{", nil),
     ] {

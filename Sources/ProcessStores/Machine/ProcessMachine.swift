@@ -86,7 +86,7 @@ struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
       return .several(events + update.effects.map { begin($0) })
     case .act(let action, let key, let origin, let failure):
       // A program whose actions have more and more effects would fill the memory.
-      let isDropped = origin == .end && state.hasTooManyEffects
+      let isDropped = state.hasTooManyEffects
       return .exchange("action") { [store] in
         store.act(action, of: key, origin, failure, isDropped: isDropped, $0)
       }

@@ -22,11 +22,20 @@ extension ProcessAction: NamedInTraces {
 extension JSONText {
   /// The member `type` of an object if it looks like a name; traces have no contents.
   fileprivate var typeName: String? {
-    guard let name = (try? JSONValue(parsing: bytes))?["type"]?.string,
-      (1...64).contains(name.utf8.count),
-      name.utf8.allSatisfy({ Self.nameBytes.contains($0) })
+    guard let name = try? bytes.withUnsafeBytes({ try Self.typeName(in: $0) }),
+      (1...64).contains(name.utf8.count), name.utf8.allSatisfy({ Self.nameBytes.contains($0) })
     else { return nil }
     return name
+  }
+
+  private static func typeName(in text: UnsafeRawBufferPointer) throws -> String? {
+    var reader = JSONReader(text)
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      if key == "type" { return try reader.readString() }
+      _ = try reader.skipValue()
+    }
+    return nil
   }
 
   private static let nameBytes = Set(

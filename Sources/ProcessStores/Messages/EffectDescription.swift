@@ -149,7 +149,10 @@ final class PendingEffect: Codable, Identifiable, Sendable {
   var isRepeated: Bool { effect.type == .every }
   /// The approximate bytes of its values.
   var bytes: Int {
-    [effect.action, effect.arguments, effect.failed].reduce(256) { $0 + ($1?.bytes.count ?? 0) }
+    let names = [effect.id, effect.name, effect.serial].reduce(256) { $0 + ($1?.utf8.count ?? 0) }
+    return [effect.action, effect.arguments, effect.failed].reduce(names) {
+      $0 + ($1?.bytes.count ?? 0)
+    }
   }
 }
 

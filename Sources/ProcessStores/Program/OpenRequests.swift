@@ -32,14 +32,6 @@ struct OpenRequests {
       }
     }
 
-    /// Records that it has its response.
-    ///
-    /// - Returns: False if an earlier request of its store has none.
-    func responded(_ id: Int) -> Bool {
-      guard let store else { return true }
-      return store.openRequests.popFirst() == id
-    }
-
     /// True if the next process gets the request, too, although it is no work.
     fileprivate var isRepeated: Bool {
       switch self {
@@ -73,13 +65,24 @@ struct OpenRequests {
     ordered.append(entry)
   }
 
+  /// The place of a request in order. The process chooses the id: any integer.
+  private func index(of id: Int) -> Int? {
+    let index = id < firstID ? -1 : id - firstID
+    return ordered.indices.contains(index) ? index : nil
+  }
+
+  /// True unless an earlier request of the same store has no response.
+  func isNext(_ id: Int) -> Bool {
+    guard let index = index(of: id), let store = ordered[index]?.request.store else { return true }
+    return store.openRequests.first == id
+  }
+
   /// Removes a request that has its response; nil if there is none with this id.
   mutating func remove(_ id: Int) -> Entry? {
-    // The process chooses the id: any integer.
-    let index = id < firstID ? -1 : id - firstID
-    guard ordered.indices.contains(index), let entry = ordered[index].take() else {
+    guard let index = index(of: id), let entry = ordered[index].take() else {
       return work.isEmpty ? nil : work.removeValue(forKey: id)
     }
+    entry.request.store?.openRequests.removeFirst()
     lastEnded = max(lastEnded, id)
     while let first = ordered.first, first == nil {
       ordered.removeFirst()

@@ -148,8 +148,10 @@ final class ProgramInstance {
       viewsBytes += views[name]?.textBytes ?? 0
     }
     if checksSchemas {
+      let isShown = parsed.state != nil && view == nil || parsed.view != nil
       try description.check(
-        views: [view ?? state] + parsed.views.compactMap { views[viewName($0.key)] })
+        views: (isShown ? [view ?? state] : [])
+          + parsed.views.compactMap { views[viewName($0.key)] })
       try description.check(events: parsed.events)
     }
     version = description.version

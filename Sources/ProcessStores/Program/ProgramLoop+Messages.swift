@@ -14,22 +14,22 @@ extension ProgramLoop {
     do throws(JSONError) {
       switch try ProgramMessage(line) {
       case .result(let id, let text):
+        try checkOrder(id)
         guard let ended = remove(id) else {
           try takeLateResponse(id)
           return true
         }
         request = ended
-        try checkOrder(ended, id)
-        lastErrorLine = nil
+        forgetErrorLine(before: id)
         try take(text, ended)
       case .error(let id, let error):
+        try checkOrder(id)
         guard let ended = remove(id) else {
           try takeLateResponse(id)
           return true
         }
         request = ended
-        try checkOrder(ended, id)
-        lastErrorLine = nil
+        forgetErrorLine(before: id)
         try take(error, ended)
       case .action(let work, let action):
         guard let id = works[work], case .job(_, .work(_, _, _, let events))? = open.work(id)
@@ -58,8 +58,8 @@ extension ProgramLoop {
   /// Checks that the responses to the requests of one store have the order of the requests.
   ///
   /// Otherwise an input would be journaled as applied because a later one has its response.
-  private func checkOrder(_ request: Request, _ id: Int) throws(JSONError) {
-    guard !request.responded(id) else { return }
+  private func checkOrder(_ id: Int) throws(JSONError) {
+    guard !open.isNext(id) else { return }
     throw JSONError(.value, "a response comes before that to an earlier request of its store")
   }
 

@@ -64,9 +64,9 @@ final class ProgramLoop {
   var failures = 0
   var startedAt = ContinuousClock.now
   private var lastProblem: String?
-  /// The last line of the standard error of the process since its last response: the probable reason if
-  /// it ends now.
-  var lastErrorLine: String?
+  /// The last line of the standard error of the process, the probable reason if it ends now, and the
+  /// last request before it.
+  private var lastErrorLine: (text: String, request: Int)?
 
   var requests = ProgramRequests()
   private(set) var open = OpenRequests()
@@ -118,6 +118,7 @@ final class ProgramLoop {
       if case .waiting(let time) = phase, time <= .now { start() }
       send()
       let items = wait()
+      successor?.streams.note(items)
       let (messages, isClosed) = items[0].revents != 0 ? mailbox.take() : ([], false)
       self.isClosed = isClosed
       for (message, ended) in messages {
@@ -186,7 +187,7 @@ final class ProgramLoop {
       let end = process.end(waiting: reason.isEmpty)
       if reason.isEmpty {
         reason = "the program \(end)"
-        if let line = lastErrorLine { reason += ": \(line)" }
+        if let line = lastErrorLine { reason += ": \(line.text)" }
       }
     }
     lastErrorLine = nil
@@ -340,12 +341,18 @@ final class ProgramLoop {
   }
 
   private func report(_ line: String) {
-    if !line.isEmpty { lastErrorLine = line }
+    if !line.isEmpty { lastErrorLine = (line, requests.last) }
     if lines.takeOne(at: .now) {
       log(.output(line))
     } else if dropNotes.takeOne(at: .now) {
       log(.output("(lines are dropped: too many in a second)"))
     }
+  }
+
+  /// Forgets the last line of the standard error if the process has responded to a later request. It may
+  /// have kept earlier responses back until its end.
+  func forgetErrorLine(before response: Int) {
+    if let line = lastErrorLine, line.request < response { lastErrorLine = nil }
   }
 
   /// Logs a failure that does not end the process, unless too many lines were logged.

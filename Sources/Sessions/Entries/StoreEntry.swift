@@ -218,8 +218,8 @@ final class StoreEntry: Named {
 
   /// Updates the account to the current sizes.
   func count() {
-    let text = (content.sharedConfiguration?.text.count ?? 0) + store.stateBytes
-    let now = isClosed ? 0 : 2 * text + (history?.byteCount ?? 0)
+    let text = (content.sharedConfiguration?.text.count ?? 0) + store.shownBytes
+    let now = isClosed ? 0 : 2 * text + store.hiddenBytes + (history?.byteCount ?? 0)
     guard now != counted else { return }
     account.add(now - counted)
     counted = now

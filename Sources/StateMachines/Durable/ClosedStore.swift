@@ -46,7 +46,8 @@ public final class ClosedStore: AnyStore {
   /// Does nothing: the store has no buffers.
   public func dropBuffers() {}
   /// Zero bytes.
-  public let stateBytes = 0
+  public let shownBytes = 0
+  public let hiddenBytes = 0
   /// The JSON value null.
   public var shown: JSONEncodedState { JSONEncodedState(writing: JSONValue.null) }
   /// Ignores the message: the store has no work.

@@ -11,6 +11,8 @@ public final class ReplyQueue: Sendable {
     var callbacks: Deque<(after: UInt64, body: @Sendable () -> Void)> = []
     /// The number of all messages that have been taken.
     var takenCount: UInt64 = 0
+    /// True if `messages` has held many messages.
+    var isLarge = false
     var isDelivering = false
   }
 
@@ -33,6 +35,7 @@ public final class ReplyQueue: Sendable {
   public func add(_ messages: [EffectMessage], delivered: (@Sendable () -> Void)? = nil) {
     let isFirst = state.withLock { state in
       state.messages += messages
+      if state.messages.count > 4 * Self.maximumCount { state.isLarge = true }
       if let delivered {
         state.callbacks.append((state.takenCount + UInt64(state.messages.count), delivered))
       }
@@ -80,6 +83,8 @@ public final class ReplyQueue: Sendable {
     state.withLock { state in
       let messages = Array(state.messages.prefix(Self.maximumCount))
       state.messages.removeFirst(messages.count)
+      // After a burst, its memory is released.
+      if state.messages.isEmpty, state.isLarge { (state.messages, state.isLarge) = ([], false) }
       state.takenCount += UInt64(messages.count)
       var callbacks: [@Sendable () -> Void] = []
       while let next = state.callbacks.first, next.after <= state.takenCount {

@@ -58,9 +58,11 @@ public protocol AnyStore: AnyObject {
   /// The current view state. It may be written on any thread.
   var shown: JSONEncodedState { get }
 
-  /// The bytes of the state: the length of the text of the view state without its lists, and those that
-  /// only the machine knows.
-  var stateBytes: Int { get }
+  /// The length of the text of the view state without its lists, in bytes.
+  var shownBytes: Int { get }
+
+  /// The bytes of the state that are not in the view state.
+  var hiddenBytes: Int { get }
 
   /// Handles a message from running work of this store.
   func receive(_ message: EffectMessage)
@@ -244,9 +246,11 @@ extension Store: AnyStore {
   /// The current view state. It may be written on any thread.
   public var shown: JSONEncodedState { published }
 
-  /// The bytes of the state: the length of the text of the view state without its lists, and those that
-  /// only the machine knows.
-  public var stateBytes: Int { published.textBytes + running.hiddenBytes }
+  /// The length of the text of the view state without its lists, in bytes.
+  public var shownBytes: Int { published.textBytes }
+
+  /// The bytes of the state that are not in the view state.
+  public var hiddenBytes: Int { running.hiddenBytes }
 
   /// Returns the audience of a viewer; nil if all viewers see the same view.
   public func audience(of viewer: Viewer) -> AnyHashable? {

@@ -17,7 +17,10 @@ final class AudienceStore<Machine: StateMachine>: AnyStore {
     self.revision = revision
   }
 
-  var stateBytes: Int { shown.textBytes }
+  var shownBytes: Int { shown.textBytes }
+
+  /// The store itself counts them.
+  var hiddenBytes: Int { 0 }
 
   func serve(_ server: any StoreServer) {
     self.server = server

@@ -126,6 +126,24 @@ def on_action(params):
         program.set("end")
         self.accepted_after_limit(client)
 
+    def test_times_without_end(self) -> None:
+        program = self.program("""
+def on_input(params):
+    return {"effects": [{"type": "every", "id": "t", "milliseconds": 1, "action": 1}]}
+
+def on_action(params):
+    return {"effects": [{"type": "after", "milliseconds": 10 ** 10, "action": 1}] * 1_000}
+""")
+        server = self.serve(k=program.command, good=OPTIONS.command)
+        client, good = self.client(server), self.client(server)
+        client.call("store/send", store="k", input=1)
+        self.wait(lambda: "effects that have not ended" in server.text(), "actions are dropped")
+        times = len(program.requests("action"))
+        for _ in range(100):
+            good.input("good", "add", by=1)
+        # Those that were on their way.
+        self.assertLess(len(program.requests("action")), times + 3)
+
     def accepted_after_limit(self, client) -> None:
         def sent() -> bool:
             try:
@@ -159,7 +177,7 @@ def on_input(params):
             with self.subTest(kind):
                 client.call("store/open", store=kind, kind="k", config={})
                 with self.assertRaises(RPCError) as caught:
-                    for _ in range(12):
+                    for _ in range(25):
                         client.call("store/send", store=kind, input={"type": kind, "text": "x" * 50_000})
                 self.assertEqual(caught.exception.code, -32015)
                 self.assertEqual(caught.exception.data["limit"], "bytesPerSession")
@@ -236,6 +254,47 @@ def on_input(params):
                 self.accepted_or_stops(client, input)
                 self.wait(lambda: server.text().count(reason) > before, reason)
         self.assertNotIn("did not respond", server.text())
+
+    def test_the_reason_comes_before_responses_that_were_kept_back(self) -> None:
+        program = self.program("""
+def on_input(params):
+    if params["input"] == "last":
+        print("the last words", file=sys.stderr, flush=True)
+        time.sleep(0.5)
+        message["id"] -= 1
+        respond({})
+        sys.exit(3)
+""")
+        server = self.serve(k=program.command)
+        client = self.client(server)
+        client.call("store/open", store="k", kind="k", config={})
+        numbers = [client.send("store/send", store="k", input=text) for text in ("first", "last")]
+        self.assertIn("result", client.response(numbers[0]))
+        self.assertIn("error", client.response(numbers[1]))
+        reason = "the program has ended (exit code 3): the last words; it is restarted"
+        self.wait(lambda: reason in server.text(), reason)
+
+    def test_repeated_actions_keep_their_order(self) -> None:
+        """The next process gets actions again whose responses came in the wrong order."""
+        program = self.program("""
+waiting = []
+
+def on_input(params):
+    return {"effects": [{"type": "action", "action": n} for n in range(3)]}
+
+def on_action(params):
+    if flag("again"):
+        return {}
+    waiting.append(message["id"])
+    if len(waiting) == 3:
+        (FOLDER / "again").touch()
+        message["id"] = waiting[1]
+        respond({})
+""")
+        client = self.client(self.serve(k=program.command))
+        client.send("store/send", store="k", input=1)
+        self.wait(lambda: len(program.requests("action")) == 6, "the actions come again")
+        self.assertEqual([request["action"] for request in program.requests("action")], [0, 1, 2] * 2)
 
     def accepted_or_stops(self, client, input: str) -> None:
         """Sends an input at which the program ends, once it runs."""
