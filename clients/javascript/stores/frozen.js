@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The objects whose parts are all frozen. That an object is frozen says nothing about its parts.
-const sealed = new WeakSet();
+// The objects whose parts are all frozen, with the levels of objects in them. That an object is frozen says nothing
+// about its parts.
+const sealed = new WeakMap();
 
 /**
  * Freezes a value with all its parts, so that an update that changes its state in place throws, and that stores never
@@ -11,7 +12,7 @@ export const frozen = (value) => checked(value, "", sealed);
 
 /**
  * Returns the value. Throws a `TypeError` with the path of a part that cannot be represented in JSON. A member that is
- * undefined is left out. If there is a set of `done` parts, they are skipped, and the others are frozen and added to it.
+ * undefined is left out. If there is a map of `done` parts, they are skipped, and the others are frozen and added to it.
  */
 export function checked(value, path = "", done = undefined) {
 	const refuse = (part) => {
@@ -20,7 +21,7 @@ export function checked(value, path = "", done = undefined) {
 	if (typeof value !== "object" || value === null) {
 		if (typeof value === "number" && !Number.isFinite(value)) refuse(value);
 		if (/^(bigint|function|symbol)$/.test(typeof value)) refuse(`a ${typeof value}`);
-	} else if (/^(\/[^/]*){121}/.test(path)) {
+	} else if (path.split("/").length + (done?.get(value) ?? 0) > 121) {
 		// A value that contains itself ends here; the server accepts only a few more levels.
 		refuse("a value in more than 120 others");
 	} else if (!done?.has(value)) {
@@ -29,12 +30,15 @@ export function checked(value, path = "", done = undefined) {
 			refuse(`a ${prototype.constructor?.name ?? "object with a prototype"}`);
 		if (Array.isArray(value) && value.includes(undefined)) refuse("undefined in an array");
 		for (const symbol of Object.getOwnPropertySymbols(value)) refuse(`the key ${String(symbol)}`);
+		let levels = 0;
 		for (const key of Object.keys(value)) {
 			const part = value[key];
 			// The path is made only for a part that may need it.
-			if (typeof part !== "string" && !Number.isFinite(part)) checked(part, place(path, key), done);
+			if (typeof part === "string" || Number.isFinite(part)) continue;
+			checked(part, place(path, key), done);
+			levels = Math.max(levels, 1 + (done?.get(part) ?? 0));
 		}
-		if (done) done.add(Object.freeze(value));
+		done?.set(Object.freeze(value), levels);
 	}
 	return value;
 }

@@ -191,6 +191,15 @@ test("a part that is not JSON is refused with its path", async () => {
 	}
 });
 
+test("a state that contains the one before is refused at the level of others", () => {
+	// The parts that were checked before were skipped, and the server restarted the program.
+	const update = (state) => ({ before: state });
+	const machine = new Machine({ initial: {}, update }, { name: "a", configuration: {} });
+	machine.turn("open", {});
+	for (let level = 1; level <= 120; level++) machine.turn("input", { input: 1 });
+	assert.throws(() => machine.turn("input", { input: 1 }), /a value in more than 120 others cannot be represented in JSON/);
+});
+
 test("stores share no value that changes", () => {
 	// A view got the first state before it was frozen, and could change the one of all stores.
 	const view = (state) => {
