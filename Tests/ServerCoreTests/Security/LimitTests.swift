@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import StateMachines
 import TestSupport
 import Testing
@@ -113,9 +114,15 @@ struct LimitTests {
 
   @Test("a store that is being prepared for a client when it is refused is not opened")
   func refusedWhilePreparing() async throws {
+    let isRefused = DispatchSemaphore(value: 0)
     let kind = StoreKind(
       "prepared", configuration: Int.self, sharingWithin: { _ in 0 },
-      preparing: { _ in { true } }, { _, _ in Loose() })
+      preparing: { _ in
+        {
+          isRefused.wait()
+          return true
+        }
+      }, { _, _ in Loose() })
     let world = World(kinds: [kind])
     let client = TestClient(world)
     client.send(request("1", "session/open"))
@@ -127,6 +134,7 @@ struct LimitTests {
     try await client.expect(Self.limit("null", "idleTime"), failure("2", -32800))
     #expect(client.isClosed)
     // The end of the preparation.
+    isRefused.signal()
     try await world.loop.turn()
     let other = TestClient(world)
     other.send(request("1", "session/attach", "{\"session\":\"\(handle)\",\"revisions\":{}}"))

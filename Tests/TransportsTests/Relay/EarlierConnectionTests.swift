@@ -41,6 +41,12 @@ struct EarlierConnectionTests {
       _ = try client.lines()
     }
 
+    /// Ends all connections, and drops the requests that have no response.
+    func stop() throws {
+      try server.stop()
+      asked.removeAll()
+    }
+
     /// Runs the loops and the commits until nothing is left to do.
     func run() {
       server.run()
@@ -121,7 +127,7 @@ struct EarlierConnectionTests {
     server.run()
     #expect(try Set(scenario.results()) == [10, 11, 13])
     #expect(!client.isActive)
-    try server.stop()
+    try scenario.stop()
   }
 
   // The commit notified a connection that nothing else retained, and ended the server.
@@ -138,7 +144,7 @@ struct EarlierConnectionTests {
     #expect(try scenario.results() == [])
     _ = try scenario.client.finish()
     scenario.run()
-    try scenario.server.stop()
+    try scenario.stop()
   }
 
   @Test(
@@ -155,7 +161,7 @@ struct EarlierConnectionTests {
     let lines = try scenario.client.lines()
     #expect(lines.count == 1 && lines[0].contains("\"id\":10,") && lines[0].contains("-32800"))
     #expect(!scenario.client.isActive)
-    try scenario.server.stop()
+    try scenario.stop()
   }
 
   // It got an error that says that the session database does not respond.
@@ -233,7 +239,7 @@ struct EarlierConnectionTests {
     #expect(lines.last?.contains("\"id\":12,\"result\"") == true)
     #expect(lines.last?.contains(scenario.sessions[1]) == true)
     #expect(!scenario.client.isActive)
-    try server.stop()
+    try scenario.stop()
   }
 
   @Test("a client that is evicted while it attaches sends no more input")
@@ -262,7 +268,7 @@ struct EarlierConnectionTests {
     try scenario.send(owner, 4, "store/state", #"{"store":"n"}"#)
     server.run()
     #expect(try owner.lines().joined().contains("\"count\":0"))
-    try server.stop()
+    try scenario.stop()
   }
 
   // The connection was closed before the former one had handed over: a batch and the responses of the
@@ -294,7 +300,7 @@ struct EarlierConnectionTests {
     #expect(lines.contains { $0.contains("\"id\":9,\"error\":{\"code\":-32800") }, "\(lines)")
     #expect(notice != nil && lines.count == 3)
     #expect(!scenario.client.isActive)
-    try server.stop()
+    try scenario.stop()
   }
 
   // Only the present connection got errors.
@@ -314,7 +320,7 @@ struct EarlierConnectionTests {
       #expect(lines.contains { $0.contains("\"id\":\(id),\"error\":{\"code\":-32800") }, "\(lines)")
     }
     #expect(!scenario.client.isActive)
-    try scenario.server.stop()
+    try scenario.stop()
   }
 
   // It was sent with the next commit of another session.
@@ -352,7 +358,7 @@ struct EarlierConnectionTests {
     let lines = try client.lines()
     #expect(!lines.contains { $0.contains("\"result\"") }, "\(lines)")
     #expect(lines.count == 4 && !client.isActive)
-    try server.stop()
+    try scenario.stop()
   }
 
   // The end of the output was discarded, and nothing took its place.
@@ -423,7 +429,7 @@ struct EarlierConnectionTests {
     scenario.serveOthers()
     let lines = try scenario.client.lines()
     #expect(lines.count == 1 && lines[0].contains("\"id\":10,"))
-    try scenario.server.stop()
+    try scenario.stop()
   }
 
   // The end of the input overtook a read that waited for other clients at the former end.
@@ -450,7 +456,7 @@ struct EarlierConnectionTests {
     server.run()
     #expect(try scenario.results() == [11, 12])
     #expect(!client.isActive)
-    try server.stop()
+    try scenario.stop()
   }
 }
 
@@ -459,6 +465,9 @@ private final class Asked: Sendable {
   private let replies = Lock([ExchangeReply<Int>]())
 
   func add(_ reply: ExchangeReply<Int>) { replies.withLock { $0.append(reply) } }
+
+  /// Drops all, which hold their stores.
+  func removeAll() { replies.withLock { $0 = [] } }
 
   /// Responds to the first one.
   func respond() {

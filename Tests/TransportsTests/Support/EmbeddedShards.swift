@@ -73,8 +73,13 @@ final class EmbeddedShards {
 
   /// Releases the shards, which know each other, as a server does at its end.
   deinit {
+    try? stop()
     shards.first?.shard.group.setMembers([])
-    for shard in shards { shard.registry.value.otherLoops = [] }
+    for serving in shards {
+      serving.registry.value.otherLoops = []
+      // Sessions with handles outlive their connections.
+      serving.shard.assumeIsolated { $0.closeStores() }
+    }
     for loop in loops { try? loop.syncShutdownGracefully() }
   }
 
