@@ -77,6 +77,8 @@ def on_restore(params):
         client.call("store/send", store="k", input=[])
         if method == "action":
             client.call("store/send", store="k", input=[run("long")])
+            # Otherwise it may begin just before the action, and is suspected first.
+            self.wait(lambda: program.requests("run", name="long"), "the work begins")
         bad.send("store/send", store="k", input=effects)
         self.wait(lambda: len(program.requests(method, **members)) >= 3, "the program ends three times")
         self.accepted(client, "k", [])

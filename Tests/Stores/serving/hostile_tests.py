@@ -118,7 +118,7 @@ def on_action(params):
 """)
         server = self.serve(k=program.command, good=OPTIONS.command)
         client, good = self.client(server), self.client(server)
-        client.call("store/send", store="k", input=1)
+        client.send("store/send", store="k", input=1)
         self.wait(lambda: "effects that have not ended" in server.text(), "actions are dropped")
         for _ in range(20):
             good.input("good", "add", by=1)
@@ -136,7 +136,7 @@ def on_action(params):
 """)
         server = self.serve(k=program.command, good=OPTIONS.command)
         client, good = self.client(server), self.client(server)
-        client.call("store/send", store="k", input=1)
+        client.send("store/send", store="k", input=1)
         self.wait(lambda: "effects that have not ended" in server.text(), "actions are dropped")
         times = len(program.requests("action"))
         for _ in range(100):
