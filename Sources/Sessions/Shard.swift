@@ -33,7 +33,8 @@ public actor Shard: StoreHost {
 
   private let clock: any StoreClock
   private let executor: any SerialExecutor
-  private var stores: [StoreNumber: MessageReceiver] = [:]
+  // Unsafe because `deinit`, which is not isolated, uses it; nothing else has the shard then.
+  private nonisolated(unsafe) var stores: [StoreNumber: MessageReceiver] = [:]
   /// The environment of the stores of a shard that is not under test.
   lazy var environment = StoreEnvironment(
     clock: clock, effects: metrics.effects, replies: ReplyQueue(host: self))
@@ -217,8 +218,12 @@ public actor Shard: StoreHost {
     }
   }
 
-  // A client retains its sessions, and these retain the table of the clients.
-  deinit { table.releaseAll() }
+  // A client retains its sessions, and these retain the table of the clients. A store retains the entry
+  // whose inputs have not settled.
+  deinit {
+    table.releaseAll()
+    for receiver in stores.values { receiver.store.close() }
+  }
 
   private static func watch(_ commits: CommitStage?, for shard: Shard) {
     commits?.whenEnded { [weak shard] result in

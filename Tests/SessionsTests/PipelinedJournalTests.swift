@@ -78,6 +78,8 @@ struct PipelinedJournalTests {
     #expect(results.all.last == "4" && journal.committed.count == 3)
     commit(5, 1)
     #expect(journal.begun.count == 1)
+    journal.end()
+    #expect(results.all.last == "5")
   }
 
   @Test("after a failure, what was in progress is repeated turn by turn before later turns begin")
