@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
+import enum
 import functools
 import io
 import json
@@ -38,6 +39,10 @@ from statewire.stores import (
 from statewire.stores.effects import text
 from statewire.stores.kind import Machine
 from statewire.stores.serving import Program, perform
+
+
+class Sets(enum.Enum):
+    ONE = frozenset({1})
 
 
 def update(state: Any, received: Any, context: Context) -> Any:
@@ -178,6 +183,7 @@ class TestStores(unittest.TestCase):
             ({"log": [], "m": {0: "x"}}, f"{key}, at /m$"),
             ({"log": [{"a": {0: "x"}}]}, f"{key}, at /log/0/a$"),
             ({"log": [], "a/b": [[{1}]]}, f"{a_set}, at /a~1b/0/0$"),
+            ({"log": [Sets.ONE]}, "a frozenset cannot be represented in JSON, at /log/0$"),
             (({"log": ["x"]}, lambda: after(1, {"x": {0: 1}})), f"{key}, at /action/x$"),
             (({"log": ["x"]}, lambda: event({"x": {0: 1}})), f"{key}, at /event/x$"),
             (({"log": ["x"]}, lambda: run("work", {"x": {1}})), f"{a_set}, at /arguments/x$"),

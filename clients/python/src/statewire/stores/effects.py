@@ -104,6 +104,7 @@ def _effect(type: str, action: Any = None, failed: Any = None, **members: Any) -
 
 def checked(value: Any, path: str = "") -> Any:
     """Returns the value. Raises `TypeError` with the path of a part that cannot be represented in JSON."""
+    value = value.value if isinstance(value, enum.Enum) else value
     parts = {str(i): p for i, p in enumerate(value)} if isinstance(value, (list, tuple)) else members(value)
     # A value that contains itself ends here; the server accepts only a few more levels.
     if (parts is None and not isinstance(value, _FLAT)) or path.count("/") > 120:
@@ -114,7 +115,7 @@ def checked(value: Any, path: str = "") -> Any:
 
 
 # The types of values without parts.
-_FLAT = (str, int, float, enum.Enum, type(None))
+_FLAT = (str, int, float, type(None))
 
 
 def place(path: str, key: Any) -> str:

@@ -84,8 +84,7 @@ class StoreKind:
 
     def description(self) -> dict[str, Any]:
         """Returns the result of `machine/describe`."""
-        public = ("configuration", "input", "viewState", "event")
-        schemas = {name: schema for name in public if (schema := self.forms[name].schema)}
+        schemas = {k: f.schema for k, f in self.forms.items() if f.schema and k not in ("state", "action")}
         views = {"watchesViewers": bool(self.viewers or self.views_by), "showsState": not self.view}
         return {"protocol": 1, "version": self.version, "schemas": schemas, "viewsBy": self.views_by, **views}
 
