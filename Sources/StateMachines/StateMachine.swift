@@ -126,8 +126,8 @@ public protocol StateMachine: Sendable {
   /// Returns the bytes of a state that are not in its view state, for the limits of the session. The
   /// default is 0.
   ///
-  /// For a state that clients can fill without seeing it. It is called often, so it must not go through
-  /// the state. It includes the bytes of child machines.
+  /// For a state that clients can fill without seeing it. It is called after each turn that changes the
+  /// store, so it must not go through the state. A machine with children adds their bytes itself.
   func hiddenBytes(of state: State) -> Int
 
   /// Returns true if an action hides something that frontends have received. The default is false.

@@ -23,9 +23,6 @@ struct ProcessState: Codable, Sendable {
   private(set) var pending: KeyedList<PendingEffect>
   /// The bytes of `pending`; nil after a restart.
   private var pendingBytes: Int?
-  /// The most effects that have not ended: with more, the store takes no inputs, and drops actions.
-  static let maximumEffects = 10_000
-  var hasTooManyEffects: Bool { pending.count > Self.maximumEffects }
   /// The number of the last input that the program has responded to with an update. Inputs of one
   /// store are responded to in order, so those up to it are part of the state. Nil before the first,
   /// and in the journals of earlier versions.
@@ -43,6 +40,10 @@ struct ProcessState: Codable, Sendable {
   private enum CodingKeys: String, CodingKey {
     case version, state, hasView, shown, viewKey, views, pending, answered
   }
+
+  /// The most effects that have not ended: with more, the store takes no inputs, and drops actions.
+  static let maximumEffects = 10_000
+  var hasTooManyEffects: Bool { pending.count > Self.maximumEffects }
 
   /// The bytes that are not in the view that clients receive.
   var hiddenBytes: Int {

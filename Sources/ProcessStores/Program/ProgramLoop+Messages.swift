@@ -14,23 +14,11 @@ extension ProgramLoop {
     do throws(JSONError) {
       switch try ProgramMessage(line) {
       case .result(let id, let text):
-        try checkOrder(id)
-        guard let ended = remove(id) else {
-          try takeLateResponse(id)
-          return true
-        }
-        request = ended
-        forgetErrorLine(before: id)
-        try take(text, ended)
+        request = try responded(id)
+        if let request { try take(text, request) }
       case .error(let id, let error):
-        try checkOrder(id)
-        guard let ended = remove(id) else {
-          try takeLateResponse(id)
-          return true
-        }
-        request = ended
-        forgetErrorLine(before: id)
-        try take(error, ended)
+        request = try responded(id)
+        if let request { try take(error, request) }
       case .action(let work, let action):
         guard let id = works[work], case .job(_, .work(_, _, _, let events))? = open.work(id)
         else {
@@ -55,18 +43,20 @@ extension ProgramLoop {
     }
   }
 
-  /// Checks that the responses to the requests of one store have the order of the requests.
-  ///
-  /// Otherwise an input would be journaled as applied because a later one has its response.
-  private func checkOrder(_ id: Int) throws(JSONError) {
-    guard !open.isNext(id) else { return }
-    throw JSONError(.value, "a response comes before that to an earlier request of its store")
-  }
-
-  /// Ignores the response to work that was cancelled.
-  private func takeLateResponse(_ id: Int) throws(JSONError) {
-    guard id <= requests.last else { throw JSONError(.value, "no request has the id \(id)") }
-    try countUnsolicitedMessage()
+  /// Removes the request to which the process has responded; nil for work that was cancelled, whose
+  /// response is ignored.
+  private func responded(_ id: Int) throws(JSONError) -> Request? {
+    // Otherwise an input would be journaled as applied because a later one has its response.
+    guard open.isNext(id) else {
+      throw JSONError(.value, "a response comes before that to an earlier request of its store")
+    }
+    guard let request = remove(id) else {
+      guard id <= requests.last else { throw JSONError(.value, "no request has the id \(id)") }
+      try countUnsolicitedMessage()
+      return nil
+    }
+    forgetErrorLine(before: id)
+    return request
   }
 
   private func take(_ result: UnsafeRawBufferPointer, _ request: Request) throws(JSONError) {

@@ -25,8 +25,8 @@ extension StoreEntry: StoreServer {
     {
       request.withUnsafeBytes { subscription.applied($0) }
     }
-    // The state may have grown although the view state has not changed.
-    count()
+    // The state may have grown although the view state has not changed. Otherwise the end of the turn counts.
+    if waiting?.endsWithTurn != true { count() }
     flush()
     endSending()
   }

@@ -16,8 +16,8 @@ extension Effect {
   ///   - id: The id for `.cancel(id)`, as with `cancellable(_:)`.
   ///   - cancelled: The action to fold if the work is cancelled, as with `onCancel(_:)`.
   ///   - failure: The action that it gives when it throws, or when a fault is injected.
-  ///   - work: The work; it ends when it returns or throws. Its actions are dropped after
-  ///     its task was cancelled.
+  ///   - work: The work; it ends when it returns or throws. Actions that it sends after
+  ///     its task was cancelled are dropped.
   public static func run(
     _ name: String, id: EffectID? = nil, onCancel cancelled: Action? = nil,
     failing failure: Action,
@@ -35,8 +35,8 @@ extension Effect {
   ///   - cancelled: The action to fold if the work is cancelled, as with `onCancel(_:)`.
   ///   - failure: Makes the action from the error; the error of an injected fault is an
   ///     `InjectedFault`.
-  ///   - work: The work; it ends when it returns or throws. Its actions are dropped after
-  ///     its task was cancelled.
+  ///   - work: The work; it ends when it returns or throws. Actions that it sends after
+  ///     its task was cancelled are dropped.
   public static func run(
     _ name: String, id: EffectID? = nil, onCancel cancelled: Action? = nil,
     failing failure: @escaping @Sendable (any Error) -> Action,

@@ -39,8 +39,8 @@ package protocol NamedInTraces {
   var traceName: String? { get }
 }
 
-/// Returns the name of a value's enum case, never its payload; the name of its type if the value is
-/// not an enum.
+/// Returns the name of a value in traces: the one that it gives itself, or that of its enum case, never
+/// its payload; the name of its type if the value is not an enum.
 package func caseName(of value: Any) -> String {
   if let name = (value as? any NamedInTraces)?.traceName { return name }
   let mirror = Mirror(reflecting: value)
