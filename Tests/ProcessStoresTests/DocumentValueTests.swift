@@ -55,6 +55,34 @@ struct DocumentValueTests {
     #expect(duplicates.json.bytes == Array(#"{"a":3,"b":2}"#.utf8))
   }
 
+  @Test("trees are the same if their data is, whatever they share")
+  func sameness() throws {
+    let tree = DocumentValue(large)
+    var changed = tree
+    #expect(changed.isSame(as: tree))
+    for path in [["rows", "70", "done"], ["byID", "k70", "n"], ["a/b~c", "é"]] {
+      let old = changed.replace(at: path, with: .scalar(.null))
+      #expect(!changed.isSame(as: tree) && !tree.isSame(as: changed), "\(path)")
+      _ = changed.replace(at: path, with: try #require(old))
+      #expect(changed.isSame(as: tree) && tree.isSame(as: changed), "\(path)")
+    }
+    // Chunks with other limits, and members in another order.
+    for _ in 0..<40 {
+      let last = changed.remove(at: ["rows", "99"])
+      _ = changed.add(try #require(last).value, at: ["rows", "0"])
+    }
+    for _ in 0..<40 {
+      let first = changed.remove(at: ["rows", "0"])
+      #expect(!changed.isSame(as: tree))
+      _ = changed.add(try #require(first).value, at: ["rows", "-"])
+    }
+    let member = changed.remove(at: ["byID", "k0"])
+    #expect(!changed.isSame(as: tree) && !tree.isSame(as: changed))
+    _ = changed.add(try #require(member).value, at: ["byID", "k0"])
+    #expect(changed.isSame(as: tree) && tree.isSame(as: changed))
+    #expect(try tree.isSame(as: read(large.bytes) as DocumentValue))
+  }
+
   @Test("patches have the effect that RFC 6902 describes, and clients follow", arguments: 0..<5)
   func patches(seed: UInt64) throws {
     var numbers = Numbers(state: seed)

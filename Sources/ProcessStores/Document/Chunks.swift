@@ -86,6 +86,29 @@ struct Chunks<Element: Sendable>: Sendable {
   }
 }
 
+extension Chunks {
+  /// Returns true if both have the same elements. Chunks that both share are not compared.
+  func isSame(as other: Chunks, by areSame: (Element, Element) -> Bool) -> Bool {
+    guard count == other.count else { return false }
+    // Most changes leave the limits of the chunks as they are.
+    guard chunks.elementsEqual(other.chunks, by: { $0.count == $1.count }) else {
+      return elementsEqual(other, by: areSame)
+    }
+    return chunks.elementsEqual(other.chunks) {
+      $0.sharesMemory(with: $1) || $0.elementsEqual($1, by: areSame)
+    }
+  }
+}
+
+extension Array {
+  /// Returns true if both are copies of one array that neither has changed.
+  func sharesMemory(with other: Array) -> Bool {
+    withUnsafeBufferPointer { own in
+      other.withUnsafeBufferPointer { own.baseAddress == $0.baseAddress && own.count == $0.count }
+    }
+  }
+}
+
 extension Chunks: Sequence {
   func makeIterator() -> FlattenSequence<[[Element]]>.Iterator { chunks.joined().makeIterator() }
 }

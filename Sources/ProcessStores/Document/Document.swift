@@ -85,7 +85,11 @@ extension Document: JSONDifferencing {
     return true
   }
 
-  var version: UInt64? { storage.version }
+  func isSame(as other: any JSONDifferencing) -> Bool {
+    guard let other = other as? Document else { return false }
+    return storage === other.storage || value.isSame(as: other.value)
+  }
+
   var expectedBytes: Int { storage.bytes }
   var textBytes: Int { storage.bytes }
 

@@ -61,6 +61,18 @@ struct DocumentMembers: Sendable {
     return nil
   }
 
+  /// Returns true if both have the same keys with the same data. Shared buckets are not compared.
+  func isSame(as other: DocumentMembers) -> Bool {
+    guard count == other.count else { return false }
+    let haveSameBuckets = buckets.count == other.buckets.count
+    return buckets.indices.allSatisfy { index in
+      haveSameBuckets && buckets[index].sharesMemory(with: other.buckets[index])
+        || buckets[index].allSatisfy { member in
+          other[member.key].map { member.value.isSame(as: $0) } ?? false
+        }
+    }
+  }
+
   /// Distributes the members to more buckets.
   private mutating func spread() {
     let members = Array(self)

@@ -61,6 +61,16 @@ enum DocumentValue: Sendable {
     }
   }
 
+  /// Returns true if both are the same data. Parts that both share are not compared.
+  func isSame(as other: DocumentValue) -> Bool {
+    switch (self, other) {
+    case (.scalar(let own), .scalar(let other)): own == other
+    case (.array(let own), .array(let other)): own.isSame(as: other) { $0.isSame(as: $1) }
+    case (.object(let own), .object(let other)): own.isSame(as: other)
+    default: false
+    }
+  }
+
   /// The length as compact text, in bytes.
   var textBytes: Int {
     switch self {

@@ -83,8 +83,10 @@ extension Connection {
         guard let connection = waiting.connection,
           let address = connection.running.takeAddress(of: waiting)
         else { return }
+        let base = isFirst ? completion.base : nil
         connection.respond(
-          to: address, completion, changed: isFirst && completion.changed, isFirst: isFirst)
+          to: address, completion, changed: base.map(waiting.subscription.hasChanged) ?? false,
+          isFirst: isFirst)
       }
     }
     subscription.whenSettled(inputID) { completion in

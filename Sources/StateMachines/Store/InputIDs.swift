@@ -17,8 +17,8 @@ struct InputIDs: ~Copyable {
     var end = Completion.End.settled
     /// The number of exchanges that have not ended.
     var exchanges = 0
-    /// True if the replies to exchanges have changed the view state.
-    var hasChanged = false
+    /// The state before the first reply that has changed the view state; nil if none has.
+    var base: StateMark?
     /// The callbacks that wait for the end of the exchanges; nil if there are none.
     var replyWaiters: [(Completion) -> Void]?
     /// True if the exchanges have ended once: later ones do not delay the response.
@@ -30,8 +30,8 @@ struct InputIDs: ~Copyable {
     /// The callbacks that wait for it.
     let waiters: [(Completion) -> Void]
     let end: Completion.End
-    /// True if the replies have changed the view state.
-    let changed: Bool
+    /// The state before the first reply that has changed the view state; nil if none has.
+    let base: StateMark?
   }
 
   private(set) var last: UInt64
@@ -85,20 +85,19 @@ struct InputIDs: ~Copyable {
 
   /// Records that an exchange of the input has ended.
   ///
-  /// - Parameter changed: True if its reply has changed the view state.
+  /// - Parameter base: The state before its reply, if that has changed the view state.
   /// - Returns: If it was the last one before the response, the callbacks that wait, and the way in
   ///   which the exchanges ended; else nil.
   mutating func exchangeEnded(
-    _ inputID: InputID, changed: Bool
+    _ inputID: InputID, changing base: StateMark?
   ) -> Replies? {
     guard let index = index(of: inputID) else { return nil }
     open[index].exchanges -= 1
-    if changed { open[index].hasChanged = true }
+    if open[index].base == nil { open[index].base = base }
     guard open[index].exchanges == 0, let waiters = open[index].replyWaiters else { return nil }
     open[index].replyWaiters = nil
     open[index].isReplied = true
-    return Replies(
-      waiters: waiters, end: open[index].end, changed: open[index].hasChanged)
+    return Replies(waiters: waiters, end: open[index].end, base: open[index].base)
   }
 
   /// Records that an effect of the input has ended.

@@ -51,8 +51,9 @@ public struct Completion: Sendable {
   public let revision: Revision
   /// The way in which the input has ended.
   public let end: End
-  /// True if the replies to the exchanges of the input have changed the view state.
-  public let changed: Bool
+  /// The state before the first reply to an exchange of the input that has changed the view state;
+  /// nil if none has.
+  public let base: StateMark?
   /// True if the last effect of the input was cancelled.
   public let wasCancelled: Bool
 
@@ -74,11 +75,11 @@ public struct Completion: Sendable {
 
   /// Creates a completion.
   public init(
-    revision: Revision, _ end: End, changed: Bool = false, wasCancelled: Bool = false
+    revision: Revision, _ end: End, base: StateMark? = nil, wasCancelled: Bool = false
   ) {
     self.revision = revision
     self.end = end
-    self.changed = changed
+    self.base = base
     self.wasCancelled = wasCancelled
   }
 }

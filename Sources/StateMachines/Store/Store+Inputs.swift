@@ -128,17 +128,16 @@ extension Store {
     work()
   }
 
-  /// Keeps the view state before the input that is being performed, because more than one
-  /// publication may follow, in this turn or later.
+  /// Keeps the view state before the input or the reply that is being performed, because more than
+  /// one publication may follow, in this turn or later.
   func keepBase() {
-    if performing != nil, base == nil { base = published.mark }
+    if case .revision = base { base = .state(published.mark) }
   }
 
-  /// Returns `base`, and sets it to nil.
-  private func takeBase() -> JSONEncodedState.Mark? {
-    guard let base else { return nil }
-    self.base = nil
-    return base
+  /// Returns the state of `base`; nil if it was not kept. It is unneeded then.
+  func takeBase() -> JSONEncodedState.Mark? {
+    defer { base = .unneeded }
+    return if case .state(let mark) = base { mark } else { nil }
   }
 
   /// Performs an effect that belongs to no input, under an id of its own.
@@ -157,6 +156,7 @@ extension Store {
 
   private func beginPerforming(_ inputID: InputID) {
     performing = inputID
+    base = .revision
     if failure != nil { failure = nil }
   }
 

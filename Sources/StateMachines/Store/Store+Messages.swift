@@ -66,17 +66,19 @@ extension Store {
     }
     if let action {
       produced(action, run)
+      base = .revision
       fold(action, for: inputID)
       // The exchanges that the action causes begin before this one ends, so that the response waits
       // for them.
       if !followUps.isEmpty { performFollowUps() }
     }
+    let base = StateMark(revision: before, state: takeBase())
     guard phase != .closed, runner.ended(number) != nil else {
       listeners.server?.didReply(to: inputID, isLast: false, isRefused: false)
       return
     }
     observers?.ended(run.operation, refusal == nil ? .finished : .failed, revision)
-    let replies = inputIDs.exchangeEnded(inputID, changed: revision != before)
+    let replies = inputIDs.exchangeEnded(inputID, changing: revision != before ? base : nil)
     listeners.server?.didReply(
       to: inputID, isLast: replies != nil, isRefused: refusal != nil)
     if let replies { respond(replies) }
@@ -85,7 +87,7 @@ extension Store {
 
   private func respond(_ replies: InputIDs.Replies) {
     for waiter in replies.waiters {
-      waiter(Completion(revision: revision, replies.end, changed: replies.changed))
+      waiter(Completion(revision: revision, replies.end, base: replies.base))
     }
   }
 
@@ -140,7 +142,7 @@ extension Store {
       if let action = run.work.cancelled { fold(action, for: run.isFeed ? nil : run.inputID) }
       if !run.isFeed {
         if run.work.exchange != nil,
-          let replies = inputIDs.exchangeEnded(run.inputID, changed: false)
+          let replies = inputIDs.exchangeEnded(run.inputID, changing: nil)
         {
           respond(replies)
         }

@@ -56,9 +56,8 @@ public final class Store<Machine: StateMachine> {
   var effectsWithoutInput: Set<InputID> = []
   /// The effects that folded actions have caused and that have not been performed, in order.
   var followUps: [FollowUp] = []
-  /// The state before the input that is being performed; nil while at most one publication can
-  /// follow.
-  var base: JSONEncodedState.Mark?
+  /// The state before the input or the reply that is being performed.
+  var base = Base.unneeded
   /// The reason why an immediate action of the last input was taken back; nil if none was. After a
   /// failure no further effect of the input is performed.
   var failure: Failure?
@@ -68,6 +67,14 @@ public final class Store<Machine: StateMachine> {
   var unreported: Failure?
 
   enum Phase { case idle, folding, closed }
+
+  enum Base {
+    /// Nothing is performed whose result is compared with it.
+    case unneeded
+    /// At most one publication can follow, so the revision shows a change.
+    case revision
+    case state(JSONEncodedState.Mark)
+  }
 
   /// An object, because each step of each effect only checks whether the property is nil.
   final class Failure {

@@ -86,7 +86,8 @@ final class AudienceStore<Machine: StateMachine>: AnyStore {
   func whenReplied(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
     let before = StateMark(revision: revision, state: shown.mark)
     store.whenReplied(inputID) { [self] in
-      body(Completion(revision: revision, $0.end, changed: hasChanged(since: before)))
+      // The revision of the replies is that of the store itself.
+      body(Completion(revision: revision, $0.end, base: $0.base == nil ? nil : before))
     }
   }
 

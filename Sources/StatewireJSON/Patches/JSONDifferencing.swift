@@ -23,6 +23,9 @@ public protocol JSONDifferencing: JSONWritable, Sendable {
   /// versions.
   var version: UInt64? { get }
 
+  /// Returns true if both are the same data. Values with versions are compared by these instead.
+  func isSame(as other: any JSONDifferencing) -> Bool
+
   /// The approximate length of its JSON text; the same for the same version.
   ///
   /// - Units: bytes.
@@ -38,6 +41,14 @@ public protocol JSONDifferencing: JSONWritable, Sendable {
 extension JSONDifferencing {
   /// Nil: the value has no versions.
   public var version: UInt64? { nil }
+
+  /// Returns true if the difference has no operations.
+  public func isSame(as other: any JSONDifferencing) -> Bool {
+    var old = other
+    var patch = JSONPatchWriter()
+    return old.advance(to: self, writing: &patch) && patch.isEmpty
+  }
+
   /// 0: the length is not estimated.
   public var expectedBytes: Int { 0 }
   /// 0: the memory is accounted in another way.

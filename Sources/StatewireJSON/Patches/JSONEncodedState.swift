@@ -124,7 +124,9 @@ public struct JSONEncodedState: Sendable {
       return version == mark.version && text == mark.text
     }
     guard leaves.count == mark.leaves.count else { return false }
-    if leaves.isEmpty, text == mark.text { return true }
+    if text == mark.text, leaves.elementsEqual(mark.leaves, by: { $0.offset == $1.offset }) {
+      return leaves.elementsEqual(mark.leaves) { $0.value.isSame(as: $1.value) }
+    }
     var patch = JSONPatchWriter()
     var before = self
     before.text = mark.text

@@ -22,7 +22,8 @@ struct ExchangeTests {
     func effect(of input: String, in state: State) -> Effect<Action> { ask(input) }
 
     func reduce(_ state: inout State, _ action: Action) {
-      if case .said(let text) = action { state.texts.append(text) }
+      guard case .said(let text) = action else { return }
+      if text == "never mind" { state.texts.removeLast() } else { state.texts.append(text) }
     }
 
     func effect(after action: Action, in state: State) -> Effect<Action> {
@@ -53,14 +54,15 @@ struct ExchangeTests {
     }
   }
 
-  private func record(_ completion: Completion) -> String {
+  private func record(_ completion: Completion, _ store: any AnyStore) -> String {
     let end =
       switch completion.end {
       case .settled: "settled"
       case .closed: "closed"
       case .refused(let refusal): "refused \(refusal.message)"
       }
-    return "\(end) at \(completion.revision)\(completion.changed ? ", changed" : "")"
+    return
+      "\(end) at \(completion.revision)\(completion.base.map(store.hasChanged) == true ? ", changed" : "")"
   }
 
   @Test("the reply ends the wait of an input, and its action is folded before")
@@ -71,7 +73,7 @@ struct ExchangeTests {
     try await bench.do { _, store in
       let sent = try #require(try store.send("a"))
       #expect(!sent.isReplied && !sent.isSettled && !sent.changed)
-      store.whenReplied(sent.inputID) { log.add(record($0)) }
+      store.whenReplied(sent.inputID) { log.add(record($0, store)) }
       store.receive(party.next(saying: "A"))
       #expect(store.state.texts == ["A"])
     }
@@ -112,7 +114,7 @@ struct ExchangeTests {
     try await bench.do { _, store in
       for text in ["a", "b", "c"] {
         let sent = try #require(try store.send(text))
-        store.whenReplied(sent.inputID) { log.add("\(text) \(record($0))") }
+        store.whenReplied(sent.inputID) { log.add("\(text) \(record($0, store))") }
       }
       #expect(party.texts == ["a", "b", "c"])
       store.receive(party.next(saying: "A"))
@@ -129,13 +131,34 @@ struct ExchangeTests {
     let log = Record<String>()
     try await bench.do { _, store in
       let sent = try #require(try store.send("a"))
-      store.whenReplied(sent.inputID) { log.add(record($0)) }
+      store.whenReplied(sent.inputID) { log.add(record($0, store)) }
       store.receive(party.next(saying: "more?"))
       #expect(log.all == [])
       #expect(party.texts == ["more"])
       store.receive(party.next(saying: "done"))
     }
     #expect(log.all == ["settled at 2, changed"])
+  }
+
+  @Test("an input whose replies restore the state has not changed it, beside others that do")
+  func restored() async throws {
+    let party = Party()
+    let bench = try await Bench(Machine(party: party))
+    let log = Record<String>()
+    try await bench.do { _, store in
+      func send(_ text: String) throws {
+        let sent = try #require(try store.send(text))
+        store.whenReplied(sent.inputID) { log.add("\(text) \(record($0, store))") }
+      }
+      try send("a")
+      store.receive(party.next(saying: "more?"))
+      store.receive(party.next(saying: "never mind"))
+      for text in ["b", "c"] { try send(text) }
+      store.receive(party.next(saying: "B?"))
+      store.receive(party.next(saying: "C"))
+      store.receive(party.next(saying: "D"))
+    }
+    #expect(log.all == ["a settled at 2", "c settled at 4, changed", "b settled at 5, changed"])
   }
 
   @Test("a refusal is the response, and the input is settled")
@@ -145,8 +168,8 @@ struct ExchangeTests {
     let log = Record<String>()
     try await bench.do { _, store in
       let sent = try #require(try store.send("a"))
-      store.whenReplied(sent.inputID) { log.add(record($0)) }
-      store.whenSettled(sent.inputID) { log.add(record($0)) }
+      store.whenReplied(sent.inputID) { log.add(record($0, store)) }
+      store.whenSettled(sent.inputID) { log.add(record($0, store)) }
       store.receive(party.next(saying: nil, refusing: InputRefusal(.value, "no")))
       #expect(store.revision == 0)
     }
@@ -172,7 +195,7 @@ struct ExchangeTests {
     let log = Record<String>()
     try await bench.do { _, store in
       let sent = try #require(try store.send("a"))
-      store.whenReplied(sent.inputID) { log.add(record($0)) }
+      store.whenReplied(sent.inputID) { log.add(record($0, store)) }
       store.close()
       store.receive(party.next(saying: "A"))
       #expect(store.state.texts == [])
