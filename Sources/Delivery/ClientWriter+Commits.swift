@@ -40,8 +40,7 @@ extension ClientWriter {
   }
 
   private func awaitCommit() {
-    guard !isCommitAwaited else { return }
-    isCommitAwaited = true
+    guard awaited.insert(.commit).inserted else { return }
     turnOutcome.awaitCommit(self)
   }
 
@@ -77,7 +76,7 @@ extension ClientWriter {
 extension ClientWriter: CommitObserver {
   /// Sends the bytes whose commits have ended, or disconnects the client if one of them has failed.
   public func committed(_ result: CommitResult, isolation shard: isolated Shard) {
-    isCommitAwaited = false
+    awaited.remove(.commit)
     if isLost || formerSessionCommits.contains(where: result.hasFailed)
       || commitQueue.isAnyLost(result)
     {

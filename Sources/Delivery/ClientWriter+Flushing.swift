@@ -116,7 +116,7 @@ extension ClientWriter {
     dropBuffers()
     commitQueue = CommitQueue()
     formerSessionCommits = []
-    if isCommitAwaited { turnOutcome.cancelAwaitCommit(self) }
+    if awaited.contains(.commit) { turnOutcome.cancelAwaitCommit(self) }
     turnOutcome.clients.remove(id)
   }
 

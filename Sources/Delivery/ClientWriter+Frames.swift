@@ -77,8 +77,7 @@ extension ClientWriter {
 
   /// Registers the writer for the end of the turn, at which the connection flushes it.
   public func awaitTurnEnd() {
-    guard !isTurnEndAwaited else { return }
-    isTurnEndAwaited = true
+    guard awaited.insert(.turnEnd).inserted else { return }
     turnOutcome.add(self)
   }
 }
@@ -89,7 +88,7 @@ extension ClientWriter: TurnObserver {
 
   /// Sends the output of the turn that ends.
   public func endTurn() {
-    isTurnEndAwaited = false
+    awaited.remove(.turnEnd)
     flush()
   }
 }

@@ -31,10 +31,8 @@ public final class ClientWriter {
   /// True if output was discarded, because another node owns the session or the journal does not take
   /// its entries; the end of the connection is delivered also while the node has no lease.
   public internal(set) var isDiscarded = false
-  /// True if the writer is registered for the end of the turn.
-  var isTurnEndAwaited = false
-  /// True if the writer is registered for the delivery after the turn.
-  var isDeliveryAwaited = false
+  /// The moments of its shard for which the writer is registered.
+  var awaited: Moments = []
   /// True while a request is offloaded.
   var isRequestOffloaded = false
   /// The framing of the client's messages.
@@ -45,8 +43,6 @@ public final class ClientWriter {
   var writesWholeMessages: Bool { framing.isWebSocket || sharesOutput }
   /// Size of the previous delivery, in bytes; at most `maximumUsualBytes`.
   var usualBytes: UInt16 = 0
-  /// True if the writer is registered for the next end of a commit.
-  var isCommitAwaited = false
   /// True if something that was written for the client can never be sent; the client is then
   /// disconnected.
   var isLost = false
@@ -140,7 +136,7 @@ public final class ClientWriter {
   public var isEmpty: Bool { outbox.isEmpty && out.count == readyBytes }
 
   /// True if all messages are at the output or wait for a commit, and no action waits.
-  public var isDelivered: Bool { isEmpty && !isDeliveryAwaited }
+  public var isDelivered: Bool { isEmpty && !awaited.contains(.delivery) }
 
   /// Passes everything that is written from now on to another output, which owns the delegate.
   ///
@@ -162,6 +158,18 @@ public final class ClientWriter {
 
   /// True while another thread writes a frame or works on a request.
   public var isOffloading: Bool { outbox.hasLargeFrame || isRequestOffloaded }
+}
+
+extension ClientWriter {
+  struct Moments: OptionSet {
+    let rawValue: UInt8
+
+    static let turnEnd = Moments(rawValue: 1)
+    /// The delivery after the turn.
+    static let delivery = Moments(rawValue: 2)
+    /// The next end of a commit.
+    static let commit = Moments(rawValue: 4)
+  }
 }
 
 /// The connection of a writer.
