@@ -25,13 +25,11 @@ final class RelayEnd: @unchecked Sendable {
   private let handlerLoop: any EventLoop
   private let isWebSocket: Bool
 
+  private var phase = Phase.joining(early: [])
+  /// The connection; nil before the client's request, and after the end.
   private var connection: Connection?
   private var identityTime: IdentityTime?
   private var loopTime: LoopTime
-  /// False until the channel's former connection has sent everything.
-  private var isOpen = false
-  /// The end that has replaced this one; later events are for it.
-  private var successor: RelayEnd?
   /// The end that replaces this one when everything is sent.
   private var next: RelayEnd?
   private var earlier = EarlierConnections()
@@ -44,9 +42,19 @@ final class RelayEnd: @unchecked Sendable {
   private var isEnding = false
   /// Number of events that wait for other clients.
   private var queuedEvents = 0
-  /// The events before the input that the former connection hands over. They come directly from the end
-  /// that this one replaces, the input by the loop of the channel.
-  private var early: [RelayEvent] = []
+
+  private enum Phase {
+    /// The former connection of the channel has not sent everything. Events come directly from the end
+    /// that this one replaces, and wait for the input that comes by the loop of the channel.
+    case joining(early: [RelayEvent])
+    case open
+    /// Another end has replaced this one; later events are for it.
+    case replaced(by: RelayEnd)
+    case ended
+  }
+
+  private var isOpen: Bool { if case .open = phase { true } else { false } }
+  private var successor: RelayEnd? { if case .replaced(let end) = phase { end } else { nil } }
 
   /// - Parameters:
   ///   - serving: The loop of the session.
@@ -90,17 +98,15 @@ final class RelayEnd: @unchecked Sendable {
   /// Serves the client from now on.
   func open(_ handover: RelayHandover, _ earlier: [EarlierConnection]) {
     serving.loop.execute { [self] in
-      guard connection != nil else {
+      guard case .joining(let early) = phase else {
         for connection in earlier { connection.disconnect() }
         return
       }
-      isOpen = true
+      phase = .open
       self.earlier.add(earlier)
       inTurn { end, shard in end.connection?.take(handover, isolation: shard) }
       flush(evenIfEmpty: true)
-      let events = early
-      early = []
-      for event in events { take(event) }
+      for event in early { take(event) }
     }
   }
 
@@ -148,7 +154,10 @@ final class RelayEnd: @unchecked Sendable {
 
   private func take(_ event: RelayEvent) {
     if let successor { return successor.post(event) }
-    if !isOpen, !event.isEnd { return early.append(event) }
+    if case .joining(let early) = phase, !event.isEnd {
+      phase = .joining(early: early + [event])
+      return
+    }
     if case .databaseIsGone(let isLong) = event, awaitsEarlier {
       // The requests in earlier sessions get their errors before the client is disconnected.
       return earlier.databaseIsGone(isLong: isLong) { [self] in
@@ -216,9 +225,9 @@ final class RelayEnd: @unchecked Sendable {
 
   /// Releases the connection after its last event.
   private func end() {
-    connection = nil
+    (connection, phase) = (nil, .ended)
     earlier.disconnect()
-    (earlier, early) = (EarlierConnections(), [])
+    earlier = EarlierConnections()
     batch.parts = []
     next?.post(.disconnected)
     registry.remove(self)
@@ -351,8 +360,7 @@ extension RelayEnd: ConnectionOutput {
     let moved = earlier.move(to: next, adding: leaving)
     append(.handOver(to: next, moved, connection.takeHandover()))
     flush()
-    successor = next
-    self.connection = nil
+    (self.connection, phase) = (nil, .replaced(by: next))
     earlier = EarlierConnections()
     registry.remove(self)
   }

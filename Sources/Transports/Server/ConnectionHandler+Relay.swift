@@ -30,8 +30,6 @@ final class Relay {
   var isCongested: Bool { isCaughtUpAwaited }
 }
 
-// A handler has either a connection of its own or, after its client has attached to a session of
-// another shard, a relay.
 extension ConnectionHandler: RelayOrigin {
   /// Passes an event to the connection on the other loop, if there is one.
   func passOn(_ event: Connection.Event) {
@@ -85,20 +83,21 @@ extension ConnectionHandler: RelayOrigin {
   }
 
   func relayAccepted(_ number: UInt32, by end: RelayEnd) {
+    guard case .connected(let connection, let next) = client else { return end.post(.disconnected) }
     var isAccepted = false
     // Before the turn, because the connection may leave at its end.
-    nextEnd = end
+    client = .connected(connection, next: end)
     inTurn { isAccepted = $0.relayAccepted(number, isolation: $1) }
     guard !isAccepted else { return }
-    nextEnd = nil
+    if case .connected = client { client = .connected(connection, next: next) }
     end.post(.disconnected)
   }
 
   func handOver() {
-    guard let connection, let end = nextEnd, let loop = context?.eventLoop else { return }
-    nextEnd = nil
-    relay = Relay(to: end, of: connection)
-    self.connection = nil
+    guard case .connected(let connection, let end?) = client, let loop = context?.eventLoop else {
+      return
+    }
+    client = .relayed(Relay(to: end, of: connection))
     let earlier = EarlierConnection(connection, of: shard, on: loop, for: end)
     updateFlow(adding: 0)
     end.open(connection.takeHandover(), [earlier])

@@ -13,12 +13,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   let shard: Shard
   let registry: ConnectionRegistry
   private(set) var context: ChannelHandlerContext?
-  /// The connection; nil before the channel is active, and if it is on another loop.
-  var connection: Connection?
-  /// The relay to the connection on another loop.
-  var relay: Relay?
-  /// The end of the relay that replaces the connection when everything is sent.
-  var nextEnd: RelayEnd?
+  var client = Client.absent
   /// Number of bytes written since the last flush of the channel.
   var unsentBytes = 0
   var loopTime: LoopTime
@@ -49,6 +44,23 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// silent.
   let isRemote: Bool
   private let transport: ClientTransport
+
+  /// The connection of the channel's client.
+  enum Client {
+    /// The channel is not active.
+    case absent
+    /// It is on this loop. It may have an end of a relay that replaces it when everything is sent.
+    case connected(Connection, next: RelayEnd?)
+    /// It is on another loop, because the client has attached to a session of another shard.
+    case relayed(Relay)
+  }
+
+  /// The connection on this loop; nil if there is none.
+  var connection: Connection? {
+    if case .connected(let connection, _) = client { connection } else { nil }
+  }
+  /// The relay to the connection on another loop; nil if there is none.
+  var relay: Relay? { if case .relayed(let relay) = client { relay } else { nil } }
 
   init(
     shard: Shard, registry: ConnectionRegistry, isRemote: Bool, over transport: ClientTransport
@@ -205,13 +217,14 @@ extension ConnectionHandler {
   }
 
   private func begin() {
-    guard connection == nil else { return }
+    guard case .absent = client else { return }
     // because this runs on the shard's executor; see `turnOnLoop`.
     nonisolated(unsafe) let handler = self
     shard.assumeIsolated { shard in
-      handler.connection = Connection(
+      let connection = Connection(
         settings: handler.settings, output: handler, isWebSocket: handler.isWebSocket,
         isolation: shard)
+      handler.client = .connected(connection, next: nil)
       // NIO's TLS handler drops waiting bytes when the client ends without close_notify.
       handler.coalescesWrites = !handler.transport.isSecure
     }
@@ -335,10 +348,8 @@ extension ConnectionHandler {
     // First, because other clients may notice the end and connect.
     if let identity = connection?.identity ?? relay?.identity { registry.counts.release(identity) }
     notify(.disconnected)
-    nextEnd?.post(.disconnected)
-    nextEnd = nil
-    connection = nil
-    relay = nil
+    if case .connected(_, let next?) = client { next.post(.disconnected) }
+    client = .absent
     webSocket = nil
     context = nil
     isCongested = false
