@@ -40,7 +40,7 @@ extension ClientWriter {
   }
 
   private func awaitCommit() {
-    guard awaited.insert(.commit).inserted else { return }
+    guard registrations.insert(.commit).inserted else { return }
     turnOutcome.awaitCommit(self)
   }
 
@@ -76,7 +76,7 @@ extension ClientWriter {
 extension ClientWriter: CommitObserver {
   /// Sends the bytes whose commits have ended, or disconnects the client if one of them has failed.
   public func committed(_ result: CommitResult, isolation shard: isolated Shard) {
-    awaited.remove(.commit)
+    registrations.remove(.commit)
     if isLost || formerSessionCommits.contains(where: result.hasFailed)
       || commitQueue.isAnyLost(result)
     {

@@ -116,7 +116,7 @@ extension ClientWriter {
     dropBuffers()
     commitQueue = CommitQueue()
     formerSessionCommits = []
-    if awaited.contains(.commit) { turnOutcome.cancelAwaitCommit(self) }
+    if registrations.contains(.commit) { turnOutcome.cancelAwaitCommit(self) }
     turnOutcome.clients.remove(id)
   }
 

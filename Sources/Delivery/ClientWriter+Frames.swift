@@ -77,7 +77,7 @@ extension ClientWriter {
 
   /// Registers the writer for the end of the turn, at which the connection flushes it.
   public func awaitTurnEnd() {
-    guard awaited.insert(.turnEnd).inserted else { return }
+    guard registrations.insert(.turnEnd).inserted else { return }
     turnOutcome.add(self)
   }
 }
@@ -88,7 +88,7 @@ extension ClientWriter: TurnObserver {
 
   /// Sends the output of the turn that ends.
   public func endTurn() {
-    awaited.remove(.turnEnd)
+    registrations.remove(.turnEnd)
     flush()
   }
 }

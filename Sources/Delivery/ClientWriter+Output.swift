@@ -42,13 +42,13 @@ extension ClientWriter: DeliveryTarget {
   }
 
   private func awaitDelivery() {
-    guard awaited.insert(.delivery).inserted else { return }
+    guard registrations.insert(.delivery).inserted else { return }
     turnOutcome.add(delivery: self)
   }
 
   /// Performs the actions and sends the ready bytes; called when the turn is over.
   public func deliver() {
-    awaited.remove(.delivery)
+    registrations.remove(.delivery)
     if !actions.isEmpty { performActions() }
     if readyBytes > 0 {
       // The buffer is released, so that each of thousands of idle clients needs little memory.

@@ -31,8 +31,8 @@ public final class ClientWriter {
   /// True if output was discarded, because another node owns the session or the journal does not take
   /// its entries; the end of the connection is delivered also while the node has no lease.
   public internal(set) var isDiscarded = false
-  /// The moments of its shard for which the writer is registered.
-  var awaited: Moments = []
+  /// The events for which the writer is registered with its shard.
+  var registrations: Registrations = []
   /// True while a request is offloaded.
   var isRequestOffloaded = false
   /// The framing of the client's messages.
@@ -136,7 +136,7 @@ public final class ClientWriter {
   public var isEmpty: Bool { outbox.isEmpty && out.count == readyBytes }
 
   /// True if all messages are at the output or wait for a commit, and no action waits.
-  public var isDelivered: Bool { isEmpty && !awaited.contains(.delivery) }
+  public var isDelivered: Bool { isEmpty && !registrations.contains(.delivery) }
 
   /// Passes everything that is written from now on to another output, which owns the delegate.
   ///
@@ -161,14 +161,16 @@ public final class ClientWriter {
 }
 
 extension ClientWriter {
-  struct Moments: OptionSet {
+  /// The events that a shard reports to a writer once.
+  struct Registrations: OptionSet {
     let rawValue: UInt8
 
-    static let turnEnd = Moments(rawValue: 1)
+    /// The end of the turn.
+    static let turnEnd = Registrations(rawValue: 1)
     /// The delivery after the turn.
-    static let delivery = Moments(rawValue: 2)
+    static let delivery = Registrations(rawValue: 2)
     /// The next end of a commit.
-    static let commit = Moments(rawValue: 4)
+    static let commit = Registrations(rawValue: 4)
   }
 }
 
