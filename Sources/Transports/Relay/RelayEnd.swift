@@ -26,7 +26,7 @@ final class RelayEnd: @unchecked Sendable {
   private let isWebSocket: Bool
 
   private var phase = Phase.joining(early: [])
-  /// The connection; nil before the client's request, and after the end.
+  /// The connection; nil before the client's request, and after the end or the replacement.
   private var connection: Connection?
   private var identityTime: IdentityTime?
   private var loopTime: LoopTime
@@ -154,8 +154,11 @@ final class RelayEnd: @unchecked Sendable {
 
   private func take(_ event: RelayEvent) {
     if let successor { return successor.post(event) }
-    if case .joining(let early) = phase, !event.isEnd {
-      phase = .joining(early: early + [event])
+    if case .joining(var early) = phase, !event.isEnd {
+      // Moved out, because a second reference would copy the events.
+      phase = .joining(early: [])
+      early.append(event)
+      phase = .joining(early: early)
       return
     }
     if case .databaseIsGone(let isLong) = event, awaitsEarlier {

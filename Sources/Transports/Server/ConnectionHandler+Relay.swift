@@ -83,21 +83,21 @@ extension ConnectionHandler: RelayOrigin {
   }
 
   func relayAccepted(_ number: UInt32, by end: RelayEnd) {
-    guard case .connected(let connection, let next) = client else { return end.post(.disconnected) }
     var isAccepted = false
-    // Before the turn, because the connection may leave at its end.
-    client = .connected(connection, next: end)
-    inTurn { isAccepted = $0.relayAccepted(number, isolation: $1) }
-    guard !isAccepted else { return }
-    if case .connected = client { client = .connected(connection, next: next) }
-    end.post(.disconnected)
+    shard.turnOnLoop(with: self) { handler, shard in
+      guard let connection = handler.connection else { return }
+      isAccepted = connection.relayAccepted(number, isolation: shard)
+      // Before the turn ends, because the connection may leave then.
+      if isAccepted { handler.place = .connected(connection, next: end) }
+    }
+    if !isAccepted { end.post(.disconnected) }
   }
 
   func handOver() {
-    guard case .connected(let connection, let end?) = client, let loop = context?.eventLoop else {
+    guard case .connected(let connection, let end?) = place, let loop = context?.eventLoop else {
       return
     }
-    client = .relayed(Relay(to: end, of: connection))
+    place = .relayed(Relay(to: end, of: connection))
     let earlier = EarlierConnection(connection, of: shard, on: loop, for: end)
     updateFlow(adding: 0)
     end.open(connection.takeHandover(), [earlier])

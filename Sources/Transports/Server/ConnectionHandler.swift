@@ -13,7 +13,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
   let shard: Shard
   let registry: ConnectionRegistry
   private(set) var context: ChannelHandlerContext?
-  var client = Client.absent
+  /// The place of the connection.
+  var place = Place.absent
   /// Number of bytes written since the last flush of the channel.
   var unsentBytes = 0
   var loopTime: LoopTime
@@ -45,8 +46,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
   let isRemote: Bool
   private let transport: ClientTransport
 
-  /// The connection of the channel's client.
-  enum Client {
+  /// The place of a client's connection.
+  enum Place {
     /// The channel is not active.
     case absent
     /// It is on this loop. It may have an end of a relay that replaces it when everything is sent.
@@ -57,10 +58,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   /// The connection on this loop; nil if there is none.
   var connection: Connection? {
-    if case .connected(let connection, _) = client { connection } else { nil }
+    if case .connected(let connection, _) = place { connection } else { nil }
   }
   /// The relay to the connection on another loop; nil if there is none.
-  var relay: Relay? { if case .relayed(let relay) = client { relay } else { nil } }
+  var relay: Relay? { if case .relayed(let relay) = place { relay } else { nil } }
 
   init(
     shard: Shard, registry: ConnectionRegistry, isRemote: Bool, over transport: ClientTransport
@@ -217,14 +218,14 @@ extension ConnectionHandler {
   }
 
   private func begin() {
-    guard case .absent = client else { return }
+    guard case .absent = place else { return }
     // because this runs on the shard's executor; see `turnOnLoop`.
     nonisolated(unsafe) let handler = self
     shard.assumeIsolated { shard in
       let connection = Connection(
         settings: handler.settings, output: handler, isWebSocket: handler.isWebSocket,
         isolation: shard)
-      handler.client = .connected(connection, next: nil)
+      handler.place = .connected(connection, next: nil)
       // NIO's TLS handler drops waiting bytes when the client ends without close_notify.
       handler.coalescesWrites = !handler.transport.isSecure
     }
@@ -348,8 +349,8 @@ extension ConnectionHandler {
     // First, because other clients may notice the end and connect.
     if let identity = connection?.identity ?? relay?.identity { registry.counts.release(identity) }
     notify(.disconnected)
-    if case .connected(_, let next?) = client { next.post(.disconnected) }
-    client = .absent
+    if case .connected(_, let next?) = place { next.post(.disconnected) }
+    place = .absent
     webSocket = nil
     context = nil
     isCongested = false
