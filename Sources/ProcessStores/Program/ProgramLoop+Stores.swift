@@ -49,6 +49,8 @@ extension ProgramLoop {
     case .close(let number):
       earlyViewers[number] = nil
       guard let instance = instances.removeValue(forKey: number), instance.isOpen else { return }
+      // Its last viewers are not sent after it.
+      instance.isOpen = false
       requests.notify("machine/close") { $0.member("store", number) }
     }
   }

@@ -169,6 +169,65 @@ def on_viewers(params):
         self.wait(lambda: len(program.requests("viewers")[-1]["viewers"]) == 30, "the program knows all")
         self.assertLessEqual(len(program.requests("viewers")), 3)
 
+    def test_changed_compares_with_the_state_before_the_input(self) -> None:
+        """The inputs are sent together, so each one comes before the program has responded to the others."""
+        handlers = """
+def on_describe(params):
+    return {"protocol": 1, "viewsBy": "frontend", "watchesViewers": True} if flag("views") else {"protocol": 1}
+
+def on_viewers(params):
+    return {"views": {each["frontend"]: {"view": {"n": 0}} for each in params["viewers"]}} if flag("views") else {}
+
+def on_input(params):
+    number, *later = params["input"]
+    effects = [{"type": "action", "action": [each], "id": f"{each}"} for each in later]
+    if number is None:
+        return {"effects": effects}
+    change = [{"op": "replace", "path": "/n", "value": number}]
+    views = {"views": {"alice": {"viewPatch": change}}} if flag("views") else {}
+    return {"patch": change, "effects": effects, **views}
+
+def on_action(params):
+    return on_input({"input": params["action"]})
+"""
+        sent = [([5], True), ([None], False), ([7], True), ([5], True), ([None, 6, 5], False)]
+        for has_views in (False, True):
+            program = self.program(handlers)
+            if has_views:
+                program.set("views")
+            client = self.client(self.serve(k=program.command))
+            client.call("session/open", frontend="alice")
+            client.call("store/subscribe", store="k")
+            self.wait(lambda: client.state("k") == {"n": 0}, "the viewer has its view")
+            for settle in (False, True):
+                with self.subTest(has_views=has_views, settle=settle):
+                    client.call("store/send", store="k", input=[0])
+                    numbers = [
+                        client.send("store/send", store="k", input=input, settle=settle) for input, _ in sent
+                    ]
+                    results = [client.response(number)["result"]["changed"] for number in numbers]
+                    self.assertEqual(results, [changed for _, changed in sent])
+
+    def test_viewers_do_not_follow_the_close_of_their_store(self) -> None:
+        program = self.program("""
+def on_describe(params):
+    return {"protocol": 1, "watchesViewers": True}
+
+def on_viewers(params):
+    if params["viewers"]:
+        wait_for("continue")
+    return {}
+""")
+        client = self.client(self.serve(k=program.command))
+        client.call("store/subscribe", store="k")
+        self.wait(lambda: program.requests("viewers"), "the program works at the viewers")
+        client.call("store/unsubscribe", store="k")
+        client.call("store/close", store="k")
+        program.set("continue")
+        client.call("store/open", store="other", kind="k")
+        client.call("store/send", store="other", input=None)
+        self.assertEqual(program.requests(store=program.requests("open")[0]["store"])[-1]["method"], "close")
+
     def test_store_gets_a_view_later(self) -> None:
         """The server ended the program, although a library cannot know whether a view comes."""
         program = self.program("""
