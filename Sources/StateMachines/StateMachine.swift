@@ -126,8 +126,9 @@ public protocol StateMachine: Sendable {
   /// Returns the bytes of a state that are not in its view state, for the limits of the session. The
   /// default is 0.
   ///
-  /// For a state that clients can fill without seeing it. It is called after each turn that changes the
-  /// store, so it must not go through the state. A machine with children adds their bytes itself.
+  /// For a state that clients can fill without seeing it. It is called at least once for each turn
+  /// that changes the store, so it must not go through the state. A machine with children adds their
+  /// bytes itself.
   func hiddenBytes(of state: State) -> Int
 
   /// Returns true if an action hides something that frontends have received. The default is false.

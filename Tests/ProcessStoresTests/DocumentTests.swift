@@ -29,6 +29,24 @@ struct DocumentTests {
   }
 
   @Test(
+    "a document that is changed back is the same as a mark with its value, not as one of its version"
+  )
+  func marks() throws {
+    let document = document(first)
+    let (state, changed) = (
+      try JSONEncodedState(document),
+      try document.applying(patch(#"[{"op":"replace","path":"/map/x","value":2}]"#))
+    )
+    let back = try changed.applying(patch(#"[{"op":"replace","path":"/map/x","value":1.0}]"#))
+    for keepsValues in [true, false] {
+      let mark = state.mark(keepingValues: keepsValues)
+      #expect(state.isSame(as: mark))
+      #expect(try !JSONEncodedState(changed).isSame(as: mark))
+      #expect(try JSONEncodedState(back).isSame(as: mark) == keepsValues)
+    }
+  }
+
+  @Test(
     "a patch reaches clients with the operations that they know",
     arguments: [
       (#"[{"op":"replace","path":"/n","value":1}]"#, #"[{"op":"replace","path":"/n","value":1}]"#),

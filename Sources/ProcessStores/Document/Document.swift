@@ -85,6 +85,9 @@ extension Document: JSONDifferencing {
     return true
   }
 
+  var version: UInt64? { storage.version }
+  var isPersistent: Bool { true }
+
   func isSame(as other: any JSONDifferencing) -> Bool {
     guard let other = other as? Document else { return false }
     return storage === other.storage || value.isSame(as: other.value)

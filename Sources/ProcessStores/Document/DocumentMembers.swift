@@ -64,13 +64,19 @@ struct DocumentMembers: Sendable {
   /// Returns true if both have the same keys with the same data. Shared buckets are not compared.
   func isSame(as other: DocumentMembers) -> Bool {
     guard count == other.count else { return false }
-    let haveSameBuckets = buckets.count == other.buckets.count
-    return buckets.indices.allSatisfy { index in
-      haveSameBuckets && buckets[index].sharesMemory(with: other.buckets[index])
-        || buckets[index].allSatisfy { member in
-          other[member.key].map { member.value.isSame(as: $0) } ?? false
-        }
+    // Otherwise a key has the same bucket in both.
+    guard buckets.count == other.buckets.count else {
+      return buckets.allSatisfy {
+        $0.allSatisfy { Self.has(other.buckets[other.bucket($0.key)], $0) }
+      }
     }
+    return zip(buckets, other.buckets).allSatisfy { own, others in
+      own.sharesMemory(with: others) || own.allSatisfy { Self.has(others, $0) }
+    }
+  }
+
+  private static func has(_ bucket: [Member], _ member: Member) -> Bool {
+    bucket.first { $0.key.hasSameBytes(as: member.key) }?.value.isSame(as: member.value) ?? false
   }
 
   /// Distributes the members to more buckets.

@@ -51,7 +51,9 @@ extension Connection {
       reply(to: request, revision: sendResult.revision, changed: sendResult.changed)
     }
     if !sendResult.isSettled {
-      let base = sendResult.base
+      // Another party carries out an input without immediate actions when others that came before have
+      // ended, so the state before its replies counts.
+      let base = sendResult.changed || sendResult.isReplied ? sendResult.base : nil
       watch(request, subscription, sendResult.inputID, from: base, isFirst: true, respondingAt: end)
     }
   }
@@ -62,7 +64,8 @@ extension Connection {
   ///   - request: The request.
   ///   - subscription: The client's subscription to the store.
   ///   - inputID: The input whose effects run.
-  ///   - base: The state before the input; nil if an earlier request sent it.
+  ///   - base: The state before the input; nil for that before its replies, or if an earlier request
+  ///     sent it.
   ///   - isFirst: False if an earlier request sent the input.
   ///   - end: The end that the response waits for; nil if it does not wait.
   private func watch(
@@ -71,7 +74,8 @@ extension Connection {
   ) {
     // A notification is kept, too: its effects count, and are cancelled with the connection.
     let address = request.address
-    let base = end == .effects ? base : nil
+    // The states are retained no longer than they are needed.
+    let (base, baseAtEnd) = (end == nil ? nil : base, end == .effects ? base : nil)
     if end != nil, address != nil { request.batch?.open += 1 }
     if end == .effects, address != nil { subscription.respondsAtEnd(of: inputID) }
     let waiting = RunningRequest(
@@ -83,10 +87,7 @@ extension Connection {
         guard let connection = waiting.connection,
           let address = connection.running.takeAddress(of: waiting)
         else { return }
-        let base = isFirst ? completion.base : nil
-        connection.respond(
-          to: address, completion, changed: base.map(waiting.subscription.hasChanged) ?? false,
-          isFirst: isFirst)
+        connection.respond(to: address, completion, from: base, waiting, isFirst: isFirst)
       }
     }
     subscription.whenSettled(inputID) { completion in
@@ -94,9 +95,7 @@ extension Connection {
       guard let address = connection.running.remove(waiting) else {
         return connection.output.requestEnded()
       }
-      connection.respond(
-        to: address, completion, changed: base.map(waiting.subscription.hasChanged) ?? false,
-        isFirst: base != nil)
+      connection.respond(to: address, completion, from: baseAtEnd, waiting, isFirst: isFirst)
     }
   }
 
@@ -105,8 +104,11 @@ extension Connection {
   /// - Parameter isFirst: False for a repeated input: it was accepted, and a repeat after the closing
   ///   of the store also gets a result.
   private func respond(
-    to address: ReplyAddress, _ completion: Completion, changed: Bool, isFirst: Bool
+    to address: ReplyAddress, _ completion: Completion, from base: StateMark?,
+    _ request: RunningRequest, isFirst: Bool
   ) {
+    let base = isFirst ? base ?? completion.base : nil
+    let changed = base.map(request.subscription.hasChanged) ?? false
     let error: RPCError? =
       if completion.wasClosed, isFirst {
         RPCError(.storeClosed, "the store was closed")

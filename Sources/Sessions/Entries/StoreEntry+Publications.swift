@@ -25,7 +25,8 @@ extension StoreEntry: StoreServer {
     {
       request.withUnsafeBytes { subscription.applied($0) }
     }
-    // The state may have grown although the view state has not changed. Otherwise the end of the turn counts.
+    // The state may have grown although the view state has not changed. If an update waits for the end
+    // of the turn, the bytes are counted there.
     if waiting?.endsWithTurn != true { count() }
     flush()
     endSending()

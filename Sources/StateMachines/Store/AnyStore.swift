@@ -91,8 +91,8 @@ public protocol AnyStore: AnyObject {
 
   /// Returns true if the view state differs from an earlier one.
   ///
-  /// As for a publication, two states differ if the patch between them is not empty. A list that
-  /// was changed and changed back counts as different.
+  /// As for a publication, two states differ if the patch between them is not empty. A `KeyedList`
+  /// that was changed and changed back counts as different.
   func hasChanged(since mark: StateMark) -> Bool
 
   /// The number of the last input; see `Store.init`.

@@ -2,6 +2,12 @@
 
 internal import DequeModule
 
+/// An observer of the replies to an input, which compares the state after them with the one before.
+protocol ReplyObserver: AnyObject {
+  func willReply()
+  func didReply()
+}
+
 /// The inputs whose effects still run, and the callbacks that wait for their end.
 ///
 /// An input that has only immediate effects never gets an entry here.
@@ -17,8 +23,11 @@ struct InputIDs: ~Copyable {
     var end = Completion.End.settled
     /// The number of exchanges that have not ended.
     var exchanges = 0
-    /// The state before the first reply that has changed the view state; nil if none has.
+    /// The state before the first reply that has changed the view state; nil if none has, and after
+    /// the response.
     var base: StateMark?
+    /// The observer of the replies; nil if there is none.
+    var observer: (any ReplyObserver)?
     /// The callbacks that wait for the end of the exchanges; nil if there are none.
     var replyWaiters: [(Completion) -> Void]?
     /// True if the exchanges have ended once: later ones do not delay the response.
@@ -35,6 +44,8 @@ struct InputIDs: ~Copyable {
   }
 
   private(set) var last: UInt64
+  /// The number of open inputs for which an earlier state is kept, here or with their requests.
+  private(set) var keptStates = 0
   /// The entries, sorted by input id. Usually the first one ends first.
   private var open: Deque<Open> = []
 
@@ -73,6 +84,27 @@ struct InputIDs: ~Copyable {
     open.isEmpty || index(of: inputID).map { open[$0].replyWaiters == nil } ?? true
   }
 
+  /// True if an effect of the input runs besides the exchange whose reply is handled.
+  func hasOtherEffect(_ inputID: InputID) -> Bool {
+    index(of: inputID).map { open[$0].running > 1 } ?? false
+  }
+
+  /// The observer of the replies to an input; nil if there is none.
+  func replyObserver(of inputID: InputID) -> (any ReplyObserver)? {
+    index(of: inputID).flatMap { open[$0].observer }
+  }
+
+  /// Sets the observer of the replies to an input that has not settled.
+  mutating func observeReplies(to inputID: InputID, by observer: any ReplyObserver) {
+    if let index = index(of: inputID) { open[index].observer = observer }
+  }
+
+  /// Keeps the state before a change by an input.
+  private mutating func keep(_ base: StateMark?, at index: Int) {
+    if (base == nil) != (open[index].base == nil) { keptStates += base == nil ? -1 : 1 }
+    open[index].base = base
+  }
+
   /// True while an exchange of the input has not ended.
   func hasExchange(_ inputID: InputID) -> Bool {
     index(of: inputID).map { open[$0].exchanges > 0 } ?? false
@@ -93,11 +125,15 @@ struct InputIDs: ~Copyable {
   ) -> Replies? {
     guard let index = index(of: inputID) else { return nil }
     open[index].exchanges -= 1
-    if open[index].base == nil { open[index].base = base }
-    guard open[index].exchanges == 0, let waiters = open[index].replyWaiters else { return nil }
+    let base = open[index].base ?? base
+    let isLast = open[index].exchanges == 0 && open[index].replyWaiters != nil
+    // It is compared at the response.
+    keep(open[index].respondsAtEnd || !isLast && !open[index].isReplied ? base : nil, at: index)
+    guard isLast, let waiters = open[index].replyWaiters else { return nil }
     open[index].replyWaiters = nil
     open[index].isReplied = true
-    return Replies(waiters: waiters, end: open[index].end, base: open[index].base)
+    if !open[index].respondsAtEnd { open[index].observer = nil }
+    return Replies(waiters: waiters, end: open[index].end, base: base)
   }
 
   /// Records that an effect of the input has ended.
@@ -106,19 +142,24 @@ struct InputIDs: ~Copyable {
   ///   ended; else nil.
   mutating func ended(
     _ inputID: InputID
-  ) -> (waiters: [(Completion) -> Void], end: Completion.End)? {
+  ) -> (waiters: [(Completion) -> Void], end: Completion.End, base: StateMark?)? {
     guard let index = index(of: inputID) else { return nil }
     open[index].running -= 1
     guard open[index].running == 0 else { return nil }
+    if open[index].respondsAtEnd { keptStates -= 1 }
+    let base = open[index].base
+    keep(nil, at: index)
     let ended =
       index == 0
       ? open.removeFirst() : index == open.count - 1 ? open.removeLast() : open.remove(at: index)
-    return (ended.waiters, ended.end)
+    return (ended.waiters, ended.end, base)
   }
 
   /// Records that a request gets its response when the effects of the input have ended.
   mutating func respondsAtEnd(of inputID: InputID) {
-    if let index = index(of: inputID) { open[index].respondsAtEnd = true }
+    guard let index = index(of: inputID), !open[index].respondsAtEnd else { return }
+    open[index].respondsAtEnd = true
+    keptStates += 1
   }
 
   /// Records that an effect refuses its input.
@@ -139,7 +180,10 @@ struct InputIDs: ~Copyable {
   ///
   /// - Returns: Each input that was not settled, with its callbacks.
   mutating func closeAll() -> [(inputID: InputID, waiters: [(Completion) -> Void])] {
-    defer { open.removeAll() }
+    defer {
+      open.removeAll()
+      keptStates = 0
+    }
     return open.map { ($0.inputID, ($0.replyWaiters ?? []) + $0.waiters) }
   }
 

@@ -52,7 +52,7 @@ public struct Completion: Sendable {
   /// The way in which the input has ended.
   public let end: End
   /// The state before the first reply to an exchange of the input that has changed the view state;
-  /// nil if none has.
+  /// nil if none has, or if an earlier report had it.
   public let base: StateMark?
   /// True if the last effect of the input was cancelled.
   public let wasCancelled: Bool

@@ -68,12 +68,12 @@ extension Store {
   /// Records that one of the effects that an input waits for has ended. After the last one, it
   /// calls the callbacks that wait for the input.
   func settled(_ inputID: InputID, cancelled: Bool) {
-    guard let (waiters, end) = inputIDs.ended(inputID), inputID != performing else { return }
+    guard let (waiters, end, base) = inputIDs.ended(inputID), inputID != performing else { return }
     record?.settled(inputID)
     if !effectsWithoutInput.isEmpty { effectsWithoutInput.remove(inputID) }
     observers?.ended(.input(inputID), cancelled ? .cancelled : end.operationEnd, revision)
     for waiter in waiters {
-      waiter(Completion(revision: revision, end, wasCancelled: cancelled))
+      waiter(Completion(revision: revision, end, base: base, wasCancelled: cancelled))
     }
   }
 }

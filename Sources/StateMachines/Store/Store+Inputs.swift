@@ -25,6 +25,7 @@ extension Store {
     }
     let before = revision
     phase = .folding
+    base = .revision
     take(input, inputID, viewer)
     let base = StateMark(revision: before, state: takeBase())
     if failure != nil { try refuse(inputID) }
@@ -72,7 +73,6 @@ extension Store {
       switch step {
       case .input(let input, let inputID, let viewer):
         take(input, inputID, viewer)
-        _ = takeBase()
         if failure != nil { cancelAll(of: inputID) }
       case .restart(let input, let inputID, let age):
         beginPerforming(inputID)
@@ -80,7 +80,6 @@ extension Store {
         perform(restart(of: input, after: age), for: inputID)
         performFollowUps(of: inputID)
         performed(inputID)
-        _ = takeBase()
         if failure != nil { cancelAll(of: inputID) }
         if inputIDs.isSettled(inputID) { record?.settled(inputID) }
       case .action(let action, let inputID):
@@ -131,7 +130,22 @@ extension Store {
   /// Keeps the view state before the input or the reply that is being performed, because more than
   /// one publication may follow, in this turn or later.
   func keepBase() {
-    if case .revision = base { base = .state(published.mark) }
+    guard case .revision = base else { return }
+    let keepsValues = KeptStates.permit(inputIDs.keptStates, of: published)
+    base = .state(published.mark(keepingValues: keepsValues))
+  }
+
+  /// The number of open inputs for which an earlier state is kept.
+  var keptStates: Int { inputIDs.keptStates }
+
+  /// The observer of the replies to an input; nil if there is none.
+  func replyObserver(of inputID: InputID) -> (any ReplyObserver)? {
+    inputIDs.replyObserver(of: inputID)
+  }
+
+  /// Sets the observer of the replies to an input that has not settled.
+  func observeReplies(to inputID: InputID, by observer: any ReplyObserver) {
+    inputIDs.observeReplies(to: inputID, by: observer)
   }
 
   /// Returns the state of `base`; nil if it was not kept. It is unneeded then.
@@ -149,14 +163,12 @@ extension Store {
     perform(effect, for: inputID)
     performFollowUps(of: inputID)
     performed(inputID)
-    _ = takeBase()
     if failure != nil { cancelAll(of: inputID) }
     if inputIDs.isSettled(inputID) { effectsWithoutInput.remove(inputID) }
   }
 
   private func beginPerforming(_ inputID: InputID) {
     performing = inputID
-    base = .revision
     if failure != nil { failure = nil }
   }
 

@@ -59,6 +59,8 @@ extension Store {
   func replied(_ number: RunNumber, _ action: Machine.Action?, _ refusal: InputRefusal?) {
     guard let run = runner.run(number) else { return }
     let (inputID, before) = (run.inputID, revision)
+    let observer = audiences == nil ? nil : inputIDs.replyObserver(of: inputID)
+    observer?.willReply()
     listeners.server?.willReply()
     if let refusal {
       observers?.tested(.refusal(refusal))
@@ -67,12 +69,14 @@ extension Store {
     if let action {
       produced(action, run)
       base = .revision
+      if inputIDs.hasOtherEffect(inputID) { keepBase() }
       fold(action, for: inputID)
       // The exchanges that the action causes begin before this one ends, so that the response waits
       // for them.
       if !followUps.isEmpty { performFollowUps() }
     }
     let base = StateMark(revision: before, state: takeBase())
+    observer?.didReply()
     guard phase != .closed, runner.ended(number) != nil else {
       listeners.server?.didReply(to: inputID, isLast: false, isRefused: false)
       return

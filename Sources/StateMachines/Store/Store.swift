@@ -56,7 +56,7 @@ public final class Store<Machine: StateMachine> {
   var effectsWithoutInput: Set<InputID> = []
   /// The effects that folded actions have caused and that have not been performed, in order.
   var followUps: [FollowUp] = []
-  /// The state before the input or the reply that is being performed.
+  /// The state before the input or the reply whose result is compared with it.
   var base = Base.unneeded
   /// The reason why an immediate action of the last input was taken back; nil if none was. After a
   /// failure no further effect of the input is performed.
@@ -69,9 +69,9 @@ public final class Store<Machine: StateMachine> {
   enum Phase { case idle, folding, closed }
 
   enum Base {
-    /// Nothing is performed whose result is compared with it.
+    /// Nothing is performed whose result is compared.
     case unneeded
-    /// At most one publication can follow, so the revision shows a change.
+    /// At most one publication is expected, so the revision shows a change.
     case revision
     case state(JSONEncodedState.Mark)
   }

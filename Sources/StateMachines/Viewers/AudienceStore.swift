@@ -10,6 +10,8 @@ final class AudienceStore<Machine: StateMachine>: AnyStore {
   private(set) var revision: Revision
   private(set) var shown: JSONEncodedState
   private unowned var server: (any StoreServer)?
+  /// The number of inputs for which the view before a reply is kept.
+  private var keptStates = 0
 
   init(_ store: Store<Machine>, _ shown: JSONEncodedState, revision: Revision) {
     self.store = store
@@ -60,15 +62,21 @@ final class AudienceStore<Machine: StateMachine>: AnyStore {
   func send(
     reading reader: inout JSONReader, from viewer: Viewer
   ) throws(InputError) -> SendResult? {
-    let base = StateMark(revision: revision, state: shown.mark)
+    let base = mark(beside: store.keptStates)
     let sent =
       store.reservesInputs
       ? try store.sendUnlessReserved(reading: &reader, from: viewer)
       : try store.send(reading: &reader, from: viewer)
     guard let result = sent else { return nil }
+    if !result.isReplied { store.observeReplies(to: result.inputID, by: AudienceReplies(self)) }
     return SendResult(
       inputID: result.inputID, base: base, revision: revision, changed: hasChanged(since: base),
       isSettled: result.isSettled, isReplied: result.isReplied)
+  }
+
+  private func mark(beside count: Int) -> StateMark {
+    let keepsValues = KeptStates.permit(count, of: shown)
+    return StateMark(revision: revision, state: shown.mark(keepingValues: keepsValues))
   }
 
   func hasChanged(since mark: StateMark) -> Bool {
@@ -77,17 +85,45 @@ final class AudienceStore<Machine: StateMachine>: AnyStore {
   }
 
   func whenSettled(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
-    store.whenSettled(inputID) { [self] in body(Completion(revision: revision, $0.end)) }
+    let replies = store.replyObserver(of: inputID) as? AudienceReplies
+    store.whenSettled(inputID) { [self] in
+      body(Completion(revision: revision, $0.end, base: replies?.base))
+    }
   }
 
   func isReplied(_ inputID: InputID) -> Bool { store.isReplied(inputID) }
   func hasExchange(_ inputID: InputID) -> Bool { store.hasExchange(inputID) }
 
   func whenReplied(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
-    let before = StateMark(revision: revision, state: shown.mark)
+    let replies = store.replyObserver(of: inputID) as? AudienceReplies
     store.whenReplied(inputID) { [self] in
-      // The revision of the replies is that of the store itself.
-      body(Completion(revision: revision, $0.end, base: $0.base == nil ? nil : before))
+      body(Completion(revision: revision, $0.end, base: replies?.base))
+      replies?.forgetBase()
+    }
+  }
+
+  /// The state before the first reply to an input that has changed the view of its sender.
+  private final class AudienceReplies: ReplyObserver {
+    private let store: AudienceStore
+    private(set) var base: StateMark?
+
+    init(_ store: AudienceStore) { self.store = store }
+
+    deinit { forgetBase() }
+
+    func forgetBase() {
+      if base != nil { store.keptStates -= 1 }
+      base = nil
+    }
+
+    func willReply() {
+      guard base == nil else { return }
+      base = store.mark(beside: store.keptStates)
+      store.keptStates += 1
+    }
+
+    func didReply() {
+      if base?.revision == store.revision { forgetBase() }
     }
   }
 

@@ -23,7 +23,10 @@ public protocol JSONDifferencing: JSONWritable, Sendable {
   /// versions.
   var version: UInt64? { get }
 
-  /// Returns true if both are the same data. Values with versions are compared by these instead.
+  /// True if a copy that is kept makes later changes no slower. Values without versions must be so.
+  var isPersistent: Bool { get }
+
+  /// Returns true if both are the same data. It is called only for persistent values.
   func isSame(as other: any JSONDifferencing) -> Bool
 
   /// The approximate length of its JSON text; the same for the same version.
@@ -41,6 +44,9 @@ public protocol JSONDifferencing: JSONWritable, Sendable {
 extension JSONDifferencing {
   /// Nil: the value has no versions.
   public var version: UInt64? { nil }
+
+  /// True if the value has no versions.
+  public var isPersistent: Bool { version == nil }
 
   /// Returns true if the difference has no operations.
   public func isSame(as other: any JSONDifferencing) -> Bool {

@@ -83,19 +83,22 @@ public struct JSONEncodedState: Sendable {
     text.withUnsafeBytes { leaves.write($0, 0..<$0.count, to: &writer) }
   }
 
-  /// A mark with which a later state can be compared by `isSame(as:)`.
+  /// Returns a mark with which a later state can be compared by `isSame(as:)`.
   ///
+  /// - Parameter keepingValues: True to keep the values of persistent leaves, so that their data is
+  ///   compared; false to compare their versions.
   /// - Complexity: O(number of leaves); retains the text, which is copied only when the state's
-  ///   text changes.
-  public var mark: Mark {
-    let isNamed = leaves.contains { $0.value.version != nil }
+  ///   text changes, and the values.
+  public func mark(keepingValues: Bool = false) -> Mark {
+    let areKept = leaves.allSatisfy {
+      $0.value.isPersistent && (keepingValues || $0.value.version == nil)
+    }
     return Mark(
       text: text, version: leaves.first?.value.version, parts: leaves.count,
-      leaves: isNamed ? [] : leaves)
+      leaves: areKept ? leaves : [])
   }
 
-  /// A state represented by its text and the version of its leaf, or by its leaves if they have no
-  /// versions.
+  /// A state represented by its text, and by the version of its leaf, its leaves, or both.
   ///
   /// A class, because few states have a mark at a time, and a store needs a place for one.
   public final class Mark: Sendable {
@@ -115,13 +118,13 @@ public struct JSONEncodedState: Sendable {
   /// Returns true if this is the same data as an earlier state, so that a patch between them is
   /// empty.
   ///
-  /// A leaf with versions is the same if its version is the same; a leaf that was changed and
-  /// changed back is therefore not the same. Returns false for several leaves of which some have
-  /// versions.
+  /// A leaf whose value was not kept is the same if its version is the same; a leaf that was changed
+  /// and changed back is therefore not the same. Returns false for several leaves that were not kept.
   public func isSame(as mark: Mark) -> Bool {
     guard leaves.count == mark.parts else { return false }
     if leaves.count == 1, let version = leaves[0].value.version {
-      return version == mark.version && text == mark.text
+      if version == mark.version { return text == mark.text }
+      if mark.leaves.isEmpty { return false }
     }
     guard leaves.count == mark.leaves.count else { return false }
     if text == mark.text, leaves.elementsEqual(mark.leaves, by: { $0.offset == $1.offset }) {

@@ -19,7 +19,9 @@ struct ExchangeTests {
     let initialState = State()
     let party: Party
 
-    func effect(of input: String, in state: State) -> Effect<Action> { ask(input) }
+    func effect(of input: String, in state: State) -> Effect<Action> {
+      .several(input.split(separator: ",").map { ask(String($0)) })
+    }
 
     func reduce(_ state: inout State, _ action: Action) {
       guard case .said(let text) = action else { return }
@@ -159,6 +161,24 @@ struct ExchangeTests {
       store.receive(party.next(saying: "D"))
     }
     #expect(log.all == ["a settled at 2", "c settled at 4, changed", "b settled at 5, changed"])
+  }
+
+  @Test("also if the replies come to exchanges that began together, and no state is kept then")
+  func restoredTogether() async throws {
+    let party = Party()
+    let bench = try await Bench(Machine(party: party))
+    let log = Record<String>()
+    try await bench.do { _, store in
+      let sent = try #require(try store.send("a,b"))
+      store.whenReplied(sent.inputID) { log.add(record($0, store)) }
+      #expect(store.keptStates == 0)
+      store.receive(party.next(saying: "A"))
+      #expect(store.keptStates == 1)
+      store.receive(party.next(saying: "never mind"))
+      #expect(store.keptStates == 0)
+      #expect(store.revision == 2)
+    }
+    #expect(log.all == ["settled at 2"])
   }
 
   @Test("a refusal is the response, and the input is settled")

@@ -70,27 +70,27 @@ struct EncodedStateTests {
       if let version { plain.list = Versioned(version: version) }
       return try JSONEncodedState(plain)
     }
-    let mark = try state(#"{"values":{"a":1}}"#).mark
+    let mark = try state(#"{"values":{"a":1}}"#).mark()
     #expect(try state(#"{"values":{"a":1}}"#).isSame(as: mark))
     #expect(try !state(#"{"values":{"a":2}}"#).isSame(as: mark))
     #expect(try !state(#"{"values":{"a":1}}"#, version: 1).isSame(as: mark))
     // A different text of the same data.
     let value = JSONEncodedState(writing: try JSONValue(parsing: #"{"a":1,"b":2}"#))
     #expect(
-      JSONEncodedState(writing: try JSONValue(parsing: #"{"b":2,"a":1}"#)).isSame(as: value.mark))
-    let listed = try state(#"{"values":{}}"#, version: 1).mark
+      JSONEncodedState(writing: try JSONValue(parsing: #"{"b":2,"a":1}"#)).isSame(as: value.mark()))
+    let listed = try state(#"{"values":{}}"#, version: 1).mark()
     #expect(try state(#"{"values":{}}"#, version: 1).isSame(as: listed))
     #expect(try !state(#"{"values":{}}"#, version: 2).isSame(as: listed))
     #expect(try !state(#"{"values":{"a":1}}"#, version: 1).isSame(as: listed))
     #expect(try !state(#"{"values":{}}"#).isSame(as: listed))
     // Leaves without versions are compared, also if there are several.
     var other = State()
-    #expect(try JSONEncodedState(other).isSame(as: JSONEncodedState(State()).mark))
+    #expect(try JSONEncodedState(other).isSame(as: JSONEncodedState(State()).mark()))
     other.counter.value = 2
-    #expect(try !JSONEncodedState(other).isSame(as: JSONEncodedState(State()).mark))
+    #expect(try !JSONEncodedState(other).isSame(as: JSONEncodedState(State()).mark()))
     let counter = try JSONEncodedState(Counter(value: 1))
-    #expect(counter.isSame(as: counter.mark))
-    #expect(try !counter.isSame(as: JSONEncodedState(Counter(value: 2)).mark))
+    #expect(counter.isSame(as: counter.mark()))
+    #expect(try !counter.isSame(as: JSONEncodedState(Counter(value: 2)).mark()))
   }
 
   private struct Versioned: JSONDifferencing, Codable {
