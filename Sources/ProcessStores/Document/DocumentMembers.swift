@@ -64,7 +64,7 @@ struct DocumentMembers: Sendable {
   /// Returns true if both have the same keys with the same data. Shared buckets are not compared.
   func isSame(as other: DocumentMembers) -> Bool {
     guard count == other.count else { return false }
-    // Otherwise a key has the same bucket in both.
+    // With equal numbers of buckets a key has the same bucket in both.
     guard buckets.count == other.buckets.count else {
       return buckets.allSatisfy {
         $0.allSatisfy { Self.has(other.buckets[other.bucket($0.key)], $0) }

@@ -51,8 +51,8 @@ extension Connection {
       reply(to: request, revision: sendResult.revision, changed: sendResult.changed)
     }
     if !sendResult.isSettled {
-      // Another party carries out an input without immediate actions when others that came before have
-      // ended, so the state before its replies counts.
+      // If no immediate action has changed the view, the state before the first change by a reply counts,
+      // because earlier inputs may change it meanwhile.
       let base = sendResult.changed || sendResult.isReplied ? sendResult.base : nil
       watch(request, subscription, sendResult.inputID, from: base, isFirst: true, respondingAt: end)
     }
@@ -74,8 +74,8 @@ extension Connection {
   ) {
     // A notification is kept, too: its effects count, and are cancelled with the connection.
     let address = request.address
-    // The states are retained no longer than they are needed.
-    let (base, baseAtEnd) = (end == nil ? nil : base, end == .effects ? base : nil)
+    // The state is retained no longer than it is needed.
+    let baseAtEnd = end == .effects && address != nil ? base : nil
     if end != nil, address != nil { request.batch?.open += 1 }
     if end == .effects, address != nil { subscription.respondsAtEnd(of: inputID) }
     let waiting = RunningRequest(

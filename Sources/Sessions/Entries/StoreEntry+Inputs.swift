@@ -53,7 +53,7 @@ extension StoreEntry {
       // waits for its end and is sent first.
       guard isSending else { return body(completion) }
       settledDuringInput.append { [store] in
-        body(Completion(revision: store.revision, completion.end))
+        body(completion.at(store.revision))
       }
     }
   }

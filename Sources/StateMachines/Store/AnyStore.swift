@@ -91,8 +91,9 @@ public protocol AnyStore: AnyObject {
 
   /// Returns true if the view state differs from an earlier one.
   ///
-  /// As for a publication, two states differ if the patch between them is not empty. A `KeyedList`
-  /// that was changed and changed back counts as different.
+  /// As for a publication, two states differ if the patch between them is not empty. A part
+  /// that is compared by its version, as a `KeyedList` is, counts as different if it was changed and
+  /// changed back.
   func hasChanged(since mark: StateMark) -> Bool
 
   /// The number of the last input; see `Store.init`.

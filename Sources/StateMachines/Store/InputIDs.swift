@@ -2,10 +2,14 @@
 
 internal import DequeModule
 
-/// An observer of the replies to an input, which compares the state after them with the one before.
-protocol ReplyObserver: AnyObject {
-  func willReply()
-  func didReply()
+/// The view of the sender of an input, if different viewers have different views.
+protocol SenderView: AnyObject {
+  var revision: Revision { get }
+
+  /// Returns a mark of the present view.
+  ///
+  /// - Parameter keptStates: The number of earlier states that the store keeps.
+  func mark(beside keptStates: Int) -> StateMark
 }
 
 /// The inputs whose effects still run, and the callbacks that wait for their end.
@@ -23,15 +27,17 @@ struct InputIDs: ~Copyable {
     var end = Completion.End.settled
     /// The number of exchanges that have not ended.
     var exchanges = 0
-    /// The state before the first reply that has changed the view state; nil if none has, and after
-    /// the response.
+    /// The state before the first change of the view state by replies and later actions; nil if there
+    /// is none, and after the response.
     var base: StateMark?
-    /// The observer of the replies; nil if there is none.
-    var observer: (any ReplyObserver)?
+    /// The view of the sender; nil for the view of everyone.
+    var view: (any SenderView)?
     /// The callbacks that wait for the end of the exchanges; nil if there are none.
     var replyWaiters: [(Completion) -> Void]?
     /// True if the exchanges have ended once: later ones do not delay the response.
     var isReplied = false
+    /// True if a response follows that tells of changes by replies and later actions.
+    var isResponseDue: Bool { replyWaiters != nil || isReplied && respondsAtEnd }
   }
 
   /// The end of the exchanges of an input.
@@ -44,8 +50,10 @@ struct InputIDs: ~Copyable {
   }
 
   private(set) var last: UInt64
-  /// The number of open inputs for which an earlier state is kept, here or with their requests.
+  /// The number of open inputs for which an earlier state is kept.
   private(set) var keptStates = 0
+  /// True if an exchange has begun. Most stores have none.
+  private var hasExchanges = false
   /// The entries, sorted by input id. Usually the first one ends first.
   private var open: Deque<Open> = []
 
@@ -75,6 +83,7 @@ struct InputIDs: ~Copyable {
     open[index].running += 1
     guard isExchange else { return }
     open[index].exchanges += 1
+    hasExchanges = true
     if !open[index].isReplied, open[index].replyWaiters == nil { open[index].replyWaiters = [] }
   }
 
@@ -89,14 +98,25 @@ struct InputIDs: ~Copyable {
     index(of: inputID).map { open[$0].running > 1 } ?? false
   }
 
-  /// The observer of the replies to an input; nil if there is none.
-  func replyObserver(of inputID: InputID) -> (any ReplyObserver)? {
-    index(of: inputID).flatMap { open[$0].observer }
+  /// The view of the sender of an input; nil for the view of everyone.
+  func view(of inputID: InputID) -> (any SenderView)? {
+    index(of: inputID).flatMap { open[$0].view }
   }
 
-  /// Sets the observer of the replies to an input that has not settled.
-  mutating func observeReplies(to inputID: InputID, by observer: any ReplyObserver) {
-    if let index = index(of: inputID) { open[index].observer = observer }
+  /// Sets the view of the sender of an input that has not settled.
+  mutating func setView(_ view: any SenderView, of inputID: InputID) {
+    if let index = index(of: inputID) { open[index].view = view }
+  }
+
+  /// True if a response to the input follows that tells of changes by replies and later actions.
+  func isResponseDue(_ inputID: InputID) -> Bool {
+    hasExchanges && index(of: inputID).map { open[$0].isResponseDue } ?? false
+  }
+
+  /// Records the state before an action of an input that has changed the view state.
+  mutating func changed(_ inputID: InputID, from base: StateMark) {
+    guard let index = index(of: inputID), open[index].base == nil else { return }
+    keep(base, at: index)
   }
 
   /// Keeps the state before a change by an input.
@@ -126,13 +146,10 @@ struct InputIDs: ~Copyable {
     guard let index = index(of: inputID) else { return nil }
     open[index].exchanges -= 1
     let base = open[index].base ?? base
-    let isLast = open[index].exchanges == 0 && open[index].replyWaiters != nil
-    // It is compared at the response.
-    keep(open[index].respondsAtEnd || !isLast && !open[index].isReplied ? base : nil, at: index)
-    guard isLast, let waiters = open[index].replyWaiters else { return nil }
-    open[index].replyWaiters = nil
-    open[index].isReplied = true
-    if !open[index].respondsAtEnd { open[index].observer = nil }
+    let waiters = open[index].exchanges == 0 ? open[index].replyWaiters : nil
+    if waiters != nil { (open[index].replyWaiters, open[index].isReplied) = (nil, true) }
+    keep(open[index].isResponseDue ? base : nil, at: index)
+    guard let waiters else { return nil }
     return Replies(waiters: waiters, end: open[index].end, base: base)
   }
 
@@ -146,7 +163,6 @@ struct InputIDs: ~Copyable {
     guard let index = index(of: inputID) else { return nil }
     open[index].running -= 1
     guard open[index].running == 0 else { return nil }
-    if open[index].respondsAtEnd { keptStates -= 1 }
     let base = open[index].base
     keep(nil, at: index)
     let ended =
@@ -157,9 +173,7 @@ struct InputIDs: ~Copyable {
 
   /// Records that a request gets its response when the effects of the input have ended.
   mutating func respondsAtEnd(of inputID: InputID) {
-    guard let index = index(of: inputID), !open[index].respondsAtEnd else { return }
-    open[index].respondsAtEnd = true
-    keptStates += 1
+    if let index = index(of: inputID) { open[index].respondsAtEnd = true }
   }
 
   /// Records that an effect refuses its input.

@@ -51,8 +51,8 @@ public struct Completion: Sendable {
   public let revision: Revision
   /// The way in which the input has ended.
   public let end: End
-  /// The state before the first reply to an exchange of the input that has changed the view state;
-  /// nil if none has, or if an earlier report had it.
+  /// The state before the first change of the view state by replies to exchanges of the input and by
+  /// later actions, as its sender sees it; nil if there is none, or if the earlier response told of it.
   public let base: StateMark?
   /// True if the last effect of the input was cancelled.
   public let wasCancelled: Bool
@@ -72,6 +72,11 @@ public struct Completion: Sendable {
   public var wasClosed: Bool { if case .closed = end { true } else { false } }
   /// The reason if an effect has refused the input; nil otherwise.
   public var refusal: InputRefusal? { if case .refused(let refusal) = end { refusal } else { nil } }
+
+  /// Returns the same report at the revision of another view of the store.
+  package func at(_ revision: Revision) -> Completion {
+    Completion(revision: revision, end, base: base, wasCancelled: wasCancelled)
+  }
 
   /// Creates a completion.
   public init(

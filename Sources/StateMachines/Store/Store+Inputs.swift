@@ -83,12 +83,12 @@ extension Store {
         if failure != nil { cancelAll(of: inputID) }
         if inputIDs.isSettled(inputID) { record?.settled(inputID) }
       case .action(let action, let inputID):
-        fold(action, for: inputID)
+        keepingBase(of: inputID) { fold(action, for: inputID) }
       case .becameFeed(let action, let number):
         becameFeed(number, giving: action)
       case .next(let next):
         runner.cause = next.cause
-        perform(next.effect, for: next.inputID)
+        keepingBase(of: next.inputID) { perform(next.effect, for: next.inputID) }
         runner.cause = nil
         settled(next.inputID, cancelled: false)
       case .cancel(let inputID):
@@ -138,14 +138,28 @@ extension Store {
   /// The number of open inputs for which an earlier state is kept.
   var keptStates: Int { inputIDs.keptStates }
 
-  /// The observer of the replies to an input; nil if there is none.
-  func replyObserver(of inputID: InputID) -> (any ReplyObserver)? {
-    inputIDs.replyObserver(of: inputID)
+  /// Calls `body`, which folds actions of an input, and keeps the state before them if a response to the
+  /// input tells of their changes.
+  private func keepingBase(of inputID: InputID?, _ body: () -> Void) {
+    guard let inputID, inputIDs.isResponseDue(inputID) else { return body() }
+    if let base = changing(inputID, isLast: false, body) { inputIDs.changed(inputID, from: base) }
   }
 
-  /// Sets the observer of the replies to an input that has not settled.
-  func observeReplies(to inputID: InputID, by observer: any ReplyObserver) {
-    inputIDs.observeReplies(to: inputID, by: observer)
+  /// Calls `body`, which folds actions of an input that another party works at.
+  ///
+  /// - Parameter isLast: True if nothing but the consequences of one action can follow.
+  /// - Returns: The state before, as the sender of the input sees it; nil if it has not changed.
+  func changing(_ inputID: InputID, isLast: Bool, _ body: () -> Void) -> StateMark? {
+    let view = audiences == nil ? nil : inputIDs.view(of: inputID)
+    let seen = view?.mark(beside: keptStates)
+    let before = revision
+    if view == nil {
+      base = .revision
+      if !isLast { keepBase() }
+    }
+    body()
+    let mark = seen ?? StateMark(revision: before, state: takeBase())
+    return (view?.revision ?? revision) == mark.revision ? nil : mark
   }
 
   /// Returns the state of `base`; nil if it was not kept. It is unneeded then.

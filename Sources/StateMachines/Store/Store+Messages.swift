@@ -58,9 +58,8 @@ extension Store {
   /// Handles the reply to an exchange.
   func replied(_ number: RunNumber, _ action: Machine.Action?, _ refusal: InputRefusal?) {
     guard let run = runner.run(number) else { return }
-    let (inputID, before) = (run.inputID, revision)
-    let observer = audiences == nil ? nil : inputIDs.replyObserver(of: inputID)
-    observer?.willReply()
+    let inputID = run.inputID
+    var change: StateMark?
     listeners.server?.willReply()
     if let refusal {
       observers?.tested(.refusal(refusal))
@@ -68,21 +67,19 @@ extension Store {
     }
     if let action {
       produced(action, run)
-      base = .revision
-      if inputIDs.hasOtherEffect(inputID) { keepBase() }
-      fold(action, for: inputID)
       // The exchanges that the action causes begin before this one ends, so that the response waits
       // for them.
-      if !followUps.isEmpty { performFollowUps() }
+      change = changing(inputID, isLast: !inputIDs.hasOtherEffect(inputID)) {
+        fold(action, for: inputID)
+        if !followUps.isEmpty { performFollowUps() }
+      }
     }
-    let base = StateMark(revision: before, state: takeBase())
-    observer?.didReply()
     guard phase != .closed, runner.ended(number) != nil else {
       listeners.server?.didReply(to: inputID, isLast: false, isRefused: false)
       return
     }
     observers?.ended(run.operation, refusal == nil ? .finished : .failed, revision)
-    let replies = inputIDs.exchangeEnded(inputID, changing: revision != before ? base : nil)
+    let replies = inputIDs.exchangeEnded(inputID, changing: change)
     listeners.server?.didReply(
       to: inputID, isLast: replies != nil, isRefused: refusal != nil)
     if let replies { respond(replies) }

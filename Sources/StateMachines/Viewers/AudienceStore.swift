@@ -4,14 +4,12 @@ internal import StatewireJSON
 
 /// A store as one audience sees it: its own view and revision, and the inputs and effects of the
 /// store.
-final class AudienceStore<Machine: StateMachine>: AnyStore {
+final class AudienceStore<Machine: StateMachine>: AnyStore, SenderView {
   // The store has this object too; the cycle ends when the store is closed.
   private let store: Store<Machine>
   private(set) var revision: Revision
   private(set) var shown: JSONEncodedState
   private unowned var server: (any StoreServer)?
-  /// The number of inputs for which the view before a reply is kept.
-  private var keptStates = 0
 
   init(_ store: Store<Machine>, _ shown: JSONEncodedState, revision: Revision) {
     self.store = store
@@ -68,14 +66,14 @@ final class AudienceStore<Machine: StateMachine>: AnyStore {
       ? try store.sendUnlessReserved(reading: &reader, from: viewer)
       : try store.send(reading: &reader, from: viewer)
     guard let result = sent else { return nil }
-    if !result.isReplied { store.observeReplies(to: result.inputID, by: AudienceReplies(self)) }
+    if !result.isReplied { store.inputIDs.setView(self, of: result.inputID) }
     return SendResult(
       inputID: result.inputID, base: base, revision: revision, changed: hasChanged(since: base),
       isSettled: result.isSettled, isReplied: result.isReplied)
   }
 
-  private func mark(beside count: Int) -> StateMark {
-    let keepsValues = KeptStates.permit(count, of: shown)
+  func mark(beside keptStates: Int) -> StateMark {
+    let keepsValues = KeptStates.permit(keptStates, of: shown)
     return StateMark(revision: revision, state: shown.mark(keepingValues: keepsValues))
   }
 
@@ -85,46 +83,14 @@ final class AudienceStore<Machine: StateMachine>: AnyStore {
   }
 
   func whenSettled(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
-    let replies = store.replyObserver(of: inputID) as? AudienceReplies
-    store.whenSettled(inputID) { [self] in
-      body(Completion(revision: revision, $0.end, base: replies?.base))
-    }
+    store.whenSettled(inputID) { [self] in body($0.at(revision)) }
   }
 
   func isReplied(_ inputID: InputID) -> Bool { store.isReplied(inputID) }
   func hasExchange(_ inputID: InputID) -> Bool { store.hasExchange(inputID) }
 
   func whenReplied(_ inputID: InputID, _ body: @escaping (Completion) -> Void) {
-    let replies = store.replyObserver(of: inputID) as? AudienceReplies
-    store.whenReplied(inputID) { [self] in
-      body(Completion(revision: revision, $0.end, base: replies?.base))
-      replies?.forgetBase()
-    }
-  }
-
-  /// The state before the first reply to an input that has changed the view of its sender.
-  private final class AudienceReplies: ReplyObserver {
-    private let store: AudienceStore
-    private(set) var base: StateMark?
-
-    init(_ store: AudienceStore) { self.store = store }
-
-    deinit { forgetBase() }
-
-    func forgetBase() {
-      if base != nil { store.keptStates -= 1 }
-      base = nil
-    }
-
-    func willReply() {
-      guard base == nil else { return }
-      base = store.mark(beside: store.keptStates)
-      store.keptStates += 1
-    }
-
-    func didReply() {
-      if base?.revision == store.revision { forgetBase() }
-    }
+    store.whenReplied(inputID) { [self] in body($0.at(revision)) }
   }
 
   // MARK: The same for all audiences

@@ -26,7 +26,7 @@ public protocol JSONDifferencing: JSONWritable, Sendable {
   /// True if a copy that is kept makes later changes no slower. Values without versions must be so.
   var isPersistent: Bool { get }
 
-  /// Returns true if both are the same data. It is called only for persistent values.
+  /// Returns true if both are the same data. It is called only if `other` is persistent.
   func isSame(as other: any JSONDifferencing) -> Bool
 
   /// The approximate length of its JSON text; the same for the same version.

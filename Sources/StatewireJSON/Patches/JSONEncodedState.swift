@@ -85,8 +85,8 @@ public struct JSONEncodedState: Sendable {
 
   /// Returns a mark with which a later state can be compared by `isSame(as:)`.
   ///
-  /// - Parameter keepingValues: True to keep the values of persistent leaves, so that their data is
-  ///   compared; false to compare their versions.
+  /// - Parameter keepingValues: True to keep the values of leaves if all are persistent, so that their
+  ///   data is compared; false to compare the versions of those that have versions.
   /// - Complexity: O(number of leaves); retains the text, which is copied only when the state's
   ///   text changes, and the values.
   public func mark(keepingValues: Bool = false) -> Mark {

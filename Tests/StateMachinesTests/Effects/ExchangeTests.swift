@@ -82,6 +82,41 @@ struct ExchangeTests {
     #expect(log.all == ["settled at 1, changed"])
   }
 
+  /// A machine whose input has an exchange and other work.
+  private struct Mixed: StateMachine {
+    struct State: Codable, Sendable { var count = 0 }
+    let initialState = State()
+    let party: Party
+
+    func effect(of input: String, in state: State) -> Effect<Machine.Action> {
+      .several([
+        .exchange("ask") { [party] in party.asked(input, $0) },
+        .after(.seconds(1), .action(.asked(""))),
+      ])
+    }
+
+    func reduce(_ state: inout State, _ action: Machine.Action) {
+      if case .asked = action { state.count += 1 }
+    }
+  }
+
+  @Test(
+    "a response at the end of all effects tells of the changes by the effects beside an exchange")
+  func mixed() async throws {
+    let party = Party()
+    let bench = try await Bench(Mixed(party: party))
+    let log = Record<String>()
+    try await bench.do { _, store in
+      let sent = try #require(try store.send("a"))
+      store.respondsAtEnd(of: sent.inputID)
+      store.whenSettled(sent.inputID) { log.add(record($0, store)) }
+      store.receive(party.next(saying: nil))
+    }
+    await bench.advance(by: 1, sleepers: 1)
+    await bench.reaches(revision: 1)
+    #expect(log.all == ["settled at 1, changed"])
+  }
+
   private struct Queued: StateMachine {
     struct State: Codable, Sendable {}
     let initialState = State()

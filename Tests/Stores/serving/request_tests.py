@@ -208,6 +208,37 @@ def on_action(params):
                     results = [client.response(number)["result"]["changed"] for number in numbers]
                     self.assertEqual(results, [changed for _, changed in sent])
 
+    def test_changed_is_true_if_a_later_input_ends_the_effects(self) -> None:
+        """The response with `settle` comes while the later input is folded."""
+        handlers = """
+def on_describe(params):
+    return {"protocol": 1, "viewsBy": "frontend", "watchesViewers": True} if flag("views") else {"protocol": 1}
+
+def on_viewers(params):
+    return {"views": {each["frontend"]: {"view": {"n": 0}} for each in params["viewers"]}} if flag("views") else {}
+
+def on_input(params):
+    if params["input"] == "end":
+        return {"effects": [{"type": "cancel", "id": "t"}]}
+    change = [{"op": "replace", "path": "/n", "value": 5}]
+    wait = {"type": "after", "milliseconds": 60_000, "action": "late", "id": "t"}
+    views = {"views": {"alice": {"viewPatch": change}}} if flag("views") else {}
+    return {"patch": change, "effects": [wait], **views}
+"""
+        for has_views in (False, True):
+            program = self.program(handlers)
+            if has_views:
+                program.set("views")
+            client = self.client(self.serve(k=program.command))
+            client.call("session/open", frontend="alice")
+            client.call("store/subscribe", store="k")
+            self.wait(lambda: client.state("k") == {"n": 0}, "the viewer has its view")
+            first = client.send("store/send", store="k", input="begin", settle=True)
+            last = client.send("store/send", store="k", input="end")
+            with self.subTest(has_views=has_views):
+                self.assertEqual(client.response(first).get("result"), {"revision": 1, "changed": True})
+                self.assertFalse(client.response(last)["result"]["changed"])
+
     def test_viewers_do_not_follow_the_close_of_their_store(self) -> None:
         program = self.program("""
 def on_describe(params):

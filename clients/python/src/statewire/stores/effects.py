@@ -103,7 +103,7 @@ def _effect(type: str, action: Any = None, failed: Any = None, **members: Any) -
 
 
 def checked(value: Any, path: str = "") -> Any:
-    """Returns the value; of an enum, its value. Raises `TypeError` with the path of what is not JSON."""
+    """Returns the value, or that of an enum member. Raises `TypeError` with the path of what is not JSON."""
     value = value.value if isinstance(value, enum.Enum) else value
     parts = {str(i): p for i, p in enumerate(value)} if isinstance(value, (list, tuple)) else members(value)
     # A value that contains itself ends here; the server accepts only a few more levels.
