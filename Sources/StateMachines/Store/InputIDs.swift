@@ -36,7 +36,7 @@ struct InputIDs: ~Copyable {
     var replyWaiters: [(Completion) -> Void]?
     /// True if the exchanges have ended once: later ones do not delay the response.
     var isReplied = false
-    /// True if a response follows that tells of changes by replies and later actions.
+    /// True if a response follows for which the changes by replies and later actions count.
     var isResponseDue: Bool { replyWaiters != nil || isReplied && respondsAtEnd }
   }
 
@@ -108,7 +108,7 @@ struct InputIDs: ~Copyable {
     if let index = index(of: inputID) { open[index].view = view }
   }
 
-  /// True if a response to the input follows that tells of changes by replies and later actions.
+  /// True if a response follows for which the changes by replies and later actions count.
   func isResponseDue(_ inputID: InputID) -> Bool {
     hasExchanges && index(of: inputID).map { open[$0].isResponseDue } ?? false
   }

@@ -52,7 +52,7 @@ public struct Completion: Sendable {
   /// The way in which the input has ended.
   public let end: End
   /// The state before the first change of the view state by replies to exchanges of the input and by
-  /// later actions, as its sender sees it; nil if there is none, or if the earlier response told of it.
+  /// later actions, as its sender sees it; nil if there is none, or if an earlier response has used it.
   public let base: StateMark?
   /// True if the last effect of the input was cancelled.
   public let wasCancelled: Bool

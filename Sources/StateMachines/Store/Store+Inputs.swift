@@ -138,8 +138,8 @@ extension Store {
   /// The number of open inputs for which an earlier state is kept.
   var keptStates: Int { inputIDs.keptStates }
 
-  /// Calls `body`, which folds actions of an input, and keeps the state before them if a response to the
-  /// input tells of their changes.
+  /// Calls `body`, which folds actions of an input, and keeps the state before them if their
+  /// changes count for a response.
   private func keepingBase(of inputID: InputID?, _ body: () -> Void) {
     guard let inputID, inputIDs.isResponseDue(inputID) else { return body() }
     if let base = changing(inputID, isLast: false, body) { inputIDs.changed(inputID, from: base) }
