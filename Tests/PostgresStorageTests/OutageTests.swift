@@ -12,13 +12,20 @@ import Testing
 
 @Suite("Outages of the database with lists", .needsPostgres, .serialized, .timeLimit(.minutes(15)))
 struct OutageTests {
+  /// A slow machine needs longer than the default to start its database again.
+  private let patient: PostgresStorage.Options = {
+    var options = PostgresStorage.Options()
+    options.patience = .seconds(600)
+    return options
+  }()
+
   @Test(
     "operations in progress are carried out once and in order, and feeds continue",
     arguments: ["restart", "kill", "disconnect"])
   func operations(how: String) async throws {
     let database = try SharedDatabase(PostgresServer())
     let complaints = RecordedFailures()
-    let node = database.node(complaints: complaints)
+    let node = database.node("a", patient, complaints: complaints)
     let (store, other) = (try await Host(node.todoLists), try await Host(node.todoLists))
     for store in [store, other] { try await store.send(.load) }
     var last: InputID?
@@ -52,7 +59,7 @@ struct OutageTests {
   @Test("operations that begin while the connection is lost keep their order")
   func losses() async throws {
     let database = try SharedDatabase(.common())
-    let node = database.node()
+    let node = database.node("a", patient)
     let store = try await Host(node.todoLists)
     try await store.send(.load)
     var last: InputID?
@@ -74,7 +81,7 @@ struct OutageTests {
   @Test("updates in progress are carried out once", arguments: ["kill", "disconnect"])
   func updates(how: String) async throws {
     let database = try SharedDatabase(PostgresServer())
-    let nodes = [database.node("a"), database.node("b")]
+    let nodes = [database.node("a", patient), database.node("b", patient)]
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (number, node) in nodes.enumerated() {
         for task in 0..<4 {
