@@ -33,8 +33,6 @@ public actor Shard: StoreHost {
 
   private let clock: any StoreClock
   private let executor: any SerialExecutor
-  // Unsafe because `deinit`, which is not isolated, uses it; nothing else has the shard then.
-  private nonisolated(unsafe) var stores: [StoreNumber: MessageReceiver] = [:]
   /// The environment of the stores of a shard that is not under test.
   lazy var environment = StoreEnvironment(
     clock: clock, effects: metrics.effects, replies: ReplyQueue(host: self))
@@ -54,7 +52,7 @@ public actor Shard: StoreHost {
   var unusableShared: Set<SharedStore.Key> = []
   /// The restored work that has not ended, and the number of the last input that is part of it, by
   /// store; empty if crashes are not counted.
-  private(set) var restored: [StoreNumber: (work: RestoredWork, last: UInt64)] = [:]
+  var restored: [StoreNumber: (work: RestoredWork, last: UInt64)] = [:]
   /// The work of the session that is being restored; nil if there is none.
   var restoring: RestoredWork?
   /// The state of the loading of sessions.
@@ -71,6 +69,8 @@ public actor Shard: StoreHost {
   public var clients: ClientTable { table }
   // Unsafe because `deinit`, which is not isolated, uses it; nothing else has the shard then.
   private nonisolated(unsafe) let table: ClientTable
+  // Unsafe because `deinit` closes them; nothing else has the shard then.
+  private nonisolated(unsafe) var stores: [StoreNumber: MessageReceiver] = [:]
   /// An object that the connections of this shard share; set by the server of the connections.
   public var common: AnyObject?
 
@@ -369,28 +369,15 @@ extension Shard {
   /// The time by which sessions expire.
   var uptime: Duration { clock.uptime }
 
+  /// Returns the store with a number; nil after its work has ended.
+  func store(_ number: StoreNumber) -> (any AnyStore)? { stores[number]?.store }
+
   /// Closes a store, which is kept until its work has ended.
   func close(_ number: StoreNumber) {
-    guard let store = stores[number]?.store else { return }
+    guard let store = store(number) else { return }
     store.close()
     endRestoredWork(of: number)
     if !store.hasUnfinished { stores[number] = nil }
-  }
-
-  /// Counts all work that has begun in a store until now as restored work.
-  func watch(_ number: StoreNumber, _ work: RestoredWork) {
-    guard let store = stores[number]?.store else { return }
-    work.partBegan()
-    restored[number] = (work, store.lastOperation)
-    endRestoredWork(of: number)
-  }
-
-  /// Ends a store's part of the restored work if all of it has ended.
-  private func endRestoredWork(of number: StoreNumber) {
-    guard let (work, last) = restored[number], stores[number]?.store.hasWork(through: last) != true
-    else { return }
-    restored[number] = nil
-    work.partEnded()
   }
 }
 

@@ -149,3 +149,23 @@ extension Shard {
   // A limit for the length of the log line.
   private static var namedStores: Int { 10 }
 }
+
+// MARK: - The work that may crash the process again
+
+extension Shard {
+  /// Counts all work that has begun in a store until now as restored work.
+  func watch(_ number: StoreNumber, _ work: RestoredWork) {
+    guard let store = store(number) else { return }
+    work.partBegan()
+    restored[number] = (work, store.lastOperation)
+    endRestoredWork(of: number)
+  }
+
+  /// Ends a store's part of the restored work if all of it has ended.
+  func endRestoredWork(of number: StoreNumber) {
+    guard let (work, last) = restored[number], store(number)?.hasWork(through: last) != true
+    else { return }
+    restored[number] = nil
+    work.partEnded()
+  }
+}

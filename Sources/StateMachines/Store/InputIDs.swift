@@ -2,16 +2,6 @@
 
 internal import DequeModule
 
-/// The view of the sender of an input, if different viewers have different views.
-protocol SenderView: AnyObject {
-  var revision: Revision { get }
-
-  /// Returns a mark of the present view.
-  ///
-  /// - Parameter keptStates: The number of earlier states that the store keeps.
-  func mark(beside keptStates: Int) -> StateMark
-}
-
 /// The inputs whose effects still run, and the callbacks that wait for their end.
 ///
 /// An input that has only immediate effects never gets an entry here.

@@ -13,7 +13,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   let shard: Shard
   let registry: ConnectionRegistry
   private(set) var context: ChannelHandlerContext?
-  /// The place of the connection.
+  /// The connection, on this loop or on another one.
   var place = Place.absent
   /// Number of bytes written since the last flush of the channel.
   var unsentBytes = 0

@@ -67,19 +67,25 @@ struct ExchangeTests {
       "\(end) at \(completion.revision)\(completion.base.map(store.hasChanged) == true ? ", changed" : "")"
   }
 
+  /// Returns what `body` logs about a store whose inputs a party carries out.
+  private func log(
+    _ body: @Sendable (Store<Machine>, Party, Record<String>) throws -> Void
+  ) async throws -> [String] {
+    let (party, log) = (Party(), Record<String>())
+    try await Bench(Machine(party: party)).do { _, store in try body(store, party, log) }
+    return log.all
+  }
+
   @Test("the reply ends the wait of an input, and its action is folded before")
   func reply() async throws {
-    let party = Party()
-    let bench = try await Bench(Machine(party: party))
-    let log = Record<String>()
-    try await bench.do { _, store in
+    let log = try await log { store, party, log in
       let sent = try #require(try store.send("a"))
       #expect(!sent.isReplied && !sent.isSettled && !sent.changed)
       store.whenReplied(sent.inputID) { log.add(record($0, store)) }
       store.receive(party.next(saying: "A"))
       #expect(store.state.texts == ["A"])
     }
-    #expect(log.all == ["settled at 1, changed"])
+    #expect(log == ["settled at 1, changed"])
   }
 
   /// A machine whose input has an exchange and other work.
@@ -101,7 +107,7 @@ struct ExchangeTests {
   }
 
   @Test(
-    "a response at the end of all effects tells of the changes by the effects beside an exchange")
+    "a response at the end of all effects counts the changes by effects beside an exchange")
   func mixed() async throws {
     let party = Party()
     let bench = try await Bench(Mixed(party: party))
@@ -145,10 +151,7 @@ struct ExchangeTests {
 
   @Test("exchanges begin in the order of the inputs, and each reply ends its own")
   func order() async throws {
-    let party = Party()
-    let bench = try await Bench(Machine(party: party))
-    let log = Record<String>()
-    try await bench.do { _, store in
+    let log = try await log { store, party, log in
       for text in ["a", "b", "c"] {
         let sent = try #require(try store.send(text))
         store.whenReplied(sent.inputID) { log.add("\(text) \(record($0, store))") }
@@ -158,15 +161,12 @@ struct ExchangeTests {
       store.receive(party.next(saying: nil))
       store.receive(party.next(saying: "C"))
     }
-    #expect(log.all == ["a settled at 1, changed", "b settled at 1", "c settled at 2, changed"])
+    #expect(log == ["a settled at 1, changed", "b settled at 1", "c settled at 2, changed"])
   }
 
   @Test("the response waits for the exchanges that the reply causes")
   func chain() async throws {
-    let party = Party()
-    let bench = try await Bench(Machine(party: party))
-    let log = Record<String>()
-    try await bench.do { _, store in
+    let log = try await log { store, party, log in
       let sent = try #require(try store.send("a"))
       store.whenReplied(sent.inputID) { log.add(record($0, store)) }
       store.receive(party.next(saying: "more?"))
@@ -174,15 +174,12 @@ struct ExchangeTests {
       #expect(party.texts == ["more"])
       store.receive(party.next(saying: "done"))
     }
-    #expect(log.all == ["settled at 2, changed"])
+    #expect(log == ["settled at 2, changed"])
   }
 
   @Test("an input whose replies restore the state has not changed it, beside others that do")
   func restored() async throws {
-    let party = Party()
-    let bench = try await Bench(Machine(party: party))
-    let log = Record<String>()
-    try await bench.do { _, store in
+    let log = try await log { store, party, log in
       func send(_ text: String) throws {
         let sent = try #require(try store.send(text))
         store.whenReplied(sent.inputID) { log.add("\(text) \(record($0, store))") }
@@ -195,15 +192,12 @@ struct ExchangeTests {
       store.receive(party.next(saying: "C"))
       store.receive(party.next(saying: "D"))
     }
-    #expect(log.all == ["a settled at 2", "c settled at 4, changed", "b settled at 5, changed"])
+    #expect(log == ["a settled at 2", "c settled at 4, changed", "b settled at 5, changed"])
   }
 
   @Test("also if the replies come to exchanges that began together, and no state is kept then")
   func restoredTogether() async throws {
-    let party = Party()
-    let bench = try await Bench(Machine(party: party))
-    let log = Record<String>()
-    try await bench.do { _, store in
+    let log = try await log { store, party, log in
       let sent = try #require(try store.send("a,b"))
       store.whenReplied(sent.inputID) { log.add(record($0, store)) }
       #expect(store.keptStates == 0)
@@ -213,22 +207,19 @@ struct ExchangeTests {
       #expect(store.keptStates == 0)
       #expect(store.revision == 2)
     }
-    #expect(log.all == ["settled at 2"])
+    #expect(log == ["settled at 2"])
   }
 
   @Test("a refusal is the response, and the input is settled")
   func refusal() async throws {
-    let party = Party()
-    let bench = try await Bench(Machine(party: party))
-    let log = Record<String>()
-    try await bench.do { _, store in
+    let log = try await log { store, party, log in
       let sent = try #require(try store.send("a"))
       store.whenReplied(sent.inputID) { log.add(record($0, store)) }
       store.whenSettled(sent.inputID) { log.add(record($0, store)) }
       store.receive(party.next(saying: nil, refusing: InputRefusal(.value, "no")))
       #expect(store.revision == 0)
     }
-    #expect(log.all == ["refused no at 0", "refused no at 0"])
+    #expect(log == ["refused no at 0", "refused no at 0"])
   }
 
   @Test("cancelling the input does not end its exchange")
@@ -245,16 +236,13 @@ struct ExchangeTests {
 
   @Test("closing the store ends the wait, and the reply is ignored")
   func closing() async throws {
-    let party = Party()
-    let bench = try await Bench(Machine(party: party))
-    let log = Record<String>()
-    try await bench.do { _, store in
+    let log = try await log { store, party, log in
       let sent = try #require(try store.send("a"))
       store.whenReplied(sent.inputID) { log.add(record($0, store)) }
       store.close()
       store.receive(party.next(saying: "A"))
       #expect(store.state.texts == [])
     }
-    #expect(log.all == ["closed at 0"])
+    #expect(log == ["closed at 0"])
   }
 }

@@ -8,6 +8,7 @@ import sys
 from json_patch import applied
 
 from .case import ServingTestCase
+from .client import Client
 from .server import OPTIONS
 
 HOLDING = """
@@ -18,6 +19,15 @@ def on_input(params):
     if params["input"] == "hold":
         wait_for("release")
     return {"state": 1}
+"""
+
+# Each viewer has a view of its own if the test has set the flag `views`.
+VIEWS = """
+def on_describe(params):
+    return {"protocol": 1, "viewsBy": "frontend", "watchesViewers": True} if flag("views") else {"protocol": 1}
+
+def on_viewers(params):
+    return {"views": {each["frontend"]: {"view": {"n": 0}} for each in params["viewers"]}} if flag("views") else {}
 """
 
 
@@ -169,15 +179,20 @@ def on_viewers(params):
         self.wait(lambda: len(program.requests("viewers")[-1]["viewers"]) == 30, "the program knows all")
         self.assertLessEqual(len(program.requests("viewers")), 3)
 
+    def viewer(self, handlers: str, has_views: bool) -> Client:
+        """A client named alice that is subscribed to a store of the program."""
+        program = self.program(handlers)
+        if has_views:
+            program.set("views")
+        client = self.client(self.serve(k=program.command))
+        client.call("session/open", frontend="alice")
+        client.call("store/subscribe", store="k")
+        self.wait(lambda: client.state("k") == {"n": 0}, "the viewer has its view")
+        return client
+
     def test_changed_compares_with_the_state_before_the_input(self) -> None:
         """The inputs are sent together, so each one comes before the program has responded to the others."""
-        handlers = """
-def on_describe(params):
-    return {"protocol": 1, "viewsBy": "frontend", "watchesViewers": True} if flag("views") else {"protocol": 1}
-
-def on_viewers(params):
-    return {"views": {each["frontend"]: {"view": {"n": 0}} for each in params["viewers"]}} if flag("views") else {}
-
+        handlers = VIEWS + """
 def on_input(params):
     number, *later = params["input"]
     effects = [{"type": "action", "action": [each], "id": f"{each}"} for each in later]
@@ -192,13 +207,7 @@ def on_action(params):
 """
         sent = [([5], True), ([None], False), ([7], True), ([5], True), ([None, 6, 5], False)]
         for has_views in (False, True):
-            program = self.program(handlers)
-            if has_views:
-                program.set("views")
-            client = self.client(self.serve(k=program.command))
-            client.call("session/open", frontend="alice")
-            client.call("store/subscribe", store="k")
-            self.wait(lambda: client.state("k") == {"n": 0}, "the viewer has its view")
+            client = self.viewer(handlers, has_views)
             for settle in (False, True):
                 with self.subTest(has_views=has_views, settle=settle):
                     client.call("store/send", store="k", input=[0])
@@ -210,13 +219,7 @@ def on_action(params):
 
     def test_changed_is_true_if_a_later_input_ends_the_effects(self) -> None:
         """The response with `settle` comes while the later input is folded."""
-        handlers = """
-def on_describe(params):
-    return {"protocol": 1, "viewsBy": "frontend", "watchesViewers": True} if flag("views") else {"protocol": 1}
-
-def on_viewers(params):
-    return {"views": {each["frontend"]: {"view": {"n": 0}} for each in params["viewers"]}} if flag("views") else {}
-
+        handlers = VIEWS + """
 def on_input(params):
     if params["input"] == "end":
         return {"effects": [{"type": "cancel", "id": "t"}]}
@@ -226,13 +229,7 @@ def on_input(params):
     return {"patch": change, "effects": [wait], **views}
 """
         for has_views in (False, True):
-            program = self.program(handlers)
-            if has_views:
-                program.set("views")
-            client = self.client(self.serve(k=program.command))
-            client.call("session/open", frontend="alice")
-            client.call("store/subscribe", store="k")
-            self.wait(lambda: client.state("k") == {"n": 0}, "the viewer has its view")
+            client = self.viewer(handlers, has_views)
             first = client.send("store/send", store="k", input="begin", settle=True)
             last = client.send("store/send", store="k", input="end")
             with self.subTest(has_views=has_views):
