@@ -40,7 +40,7 @@ public final class TurnOutcome {
   /// The present stage of the shard.
   var stage = Stage.idle
   /// Work that starts when the turn ends.
-  private var held: [any DelayedWork] = []
+  private var held: [() -> Void] = []
   /// True after the clock was read in this turn. It is a flag, because an optional instant costs as
   /// much as a message.
   private var isTimed = false
@@ -129,8 +129,8 @@ public final class TurnOutcome {
   /// So a load that the next input of the turn cancels never starts and costs no thread. One
   /// closure for all stores, because there are thousands; unowned, because the shard retains this
   /// object longer than its stores.
-  private(set) lazy var delayWork: (any DelayedWork) -> Void = { [unowned self] work in
-    if stage == .turn { held.append(work) } else { work.beginNext() }
+  private(set) lazy var delayWork: (@escaping () -> Void) -> Void = { [unowned self] begin in
+    if stage == .turn { held.append(begin) } else { begin() }
   }
 
   /// Returns the commits that must end before bytes that a client receives now are sent; nil if
@@ -181,7 +181,7 @@ public final class TurnOutcome {
     while !held.isEmpty {
       let ready = held
       held.removeAll()
-      for work in ready { work.beginNext() }
+      for begin in ready { begin() }
     }
   }
 

@@ -21,7 +21,7 @@ struct DocumentValueTests {
     }
   }
 
-  /// An array and an object of more than one chunk, and small ones within them.
+  /// An array and an object of more than one node, and small ones within them.
   private let large: JSONValue = [
     "rows": .array((0..<100).map { ["id": .string("\($0)"), "done": false, "tags": ["a", "b"]] }),
     "byID": .object(JSONObject((0..<100).map { ("k\($0)", ["n": .number(JSONNumber($0))]) })),
@@ -61,12 +61,12 @@ struct DocumentValueTests {
     var changed = tree
     #expect(changed.isSame(as: tree))
     for path in [["rows", "70", "done"], ["byID", "k70", "n"], ["a/b~c", "é"]] {
-      let old = changed.replace(at: path, with: .scalar(.null))
+      let old = changed.replace(at: path, with: DocumentValue(.null))
       #expect(!changed.isSame(as: tree) && !tree.isSame(as: changed), "\(path)")
       _ = changed.replace(at: path, with: try #require(old))
       #expect(changed.isSame(as: tree) && tree.isSame(as: changed), "\(path)")
     }
-    // Chunks with other limits, and members in another order.
+    // Nodes with other limits, and members in another order.
     for _ in 0..<40 {
       let last = changed.remove(at: ["rows", "99"])
       _ = changed.add(try #require(last).value, at: ["rows", "0"])
@@ -210,7 +210,7 @@ struct DocumentValueTests {
         let removed = members.remove(key)?.json
         #expect(removed == expected.removeValue(forKey: key))
       } else {
-        let old = members.set(key, to: .scalar(.number(JSONNumber(step))))?.json
+        let old = members.set(key, to: DocumentValue(.number(JSONNumber(step))))?.json
         #expect(old == expected[key])
         expected[key] = .number(JSONNumber(step))
       }
@@ -220,13 +220,15 @@ struct DocumentValueTests {
     #expect(DocumentValue.object(members).json.bytes == JSONValue.object(expected).bytes)
   }
 
-  @Test("a change of a long array copies one chunk", arguments: [1, 5_000, 9_999])
+  @Test("a change of a long array copies one short part of it", arguments: [1, 5_000, 9_999])
   func sharing(position: Int) throws {
     let rows: JSONValue = .array((0..<10_000).map { ["id": .number(JSONNumber($0))] })
-    let document = document(["rows": rows])
+    // The first change divides the array.
+    let first = JSONPatch([.replace(JSONPointer(["rows", "0", "id"]), "z")])
+    let document = try document(["rows": rows]).applying(first)
     func addresses(_ document: Document) throws -> [UnsafePointer<DocumentValue>] {
       guard case .array(let rows)? = document.value[["rows"]] else { return [] }
-      return try rows.chunks.map { try #require($0.withUnsafeBufferPointer(\.baseAddress)) }
+      return try rows.leaves.map { try #require($0.withUnsafeBufferPointer(\.baseAddress)) }
     }
     let path = JSONPointer(["rows", "\(position)", "id"])
     let patch = JSONPatch([.replace(path, "a"), .replace(path, "b"), .replace(path, "c")])
@@ -236,43 +238,62 @@ struct DocumentValueTests {
     #expect(zip(before, after).filter { $0 != $1 }.count == 1)
   }
 
-  @Test("chunks are the same sequence as an array")
-  func chunks() {
-    var (chunks, expected) = (Chunks<Int>(), Array(0..<4_000))
-    for element in expected { chunks.append(element) }
+  @Test("a tree of elements is the same sequence as an array", arguments: [0, 20, 4_000, 20_000])
+  func elements(count: Int) {
+    var expected = Array(0..<count)
+    var tree = ElementTree(expected)
     var numbers = Numbers(state: 3)
+    func check() {
+      #expect(tree.count == expected.count && Array(tree) == expected)
+      // Nodes with other limits.
+      let other = ElementTree(expected)
+      #expect(tree.isSame(as: other, by: ==) && other.isSame(as: tree, by: ==))
+    }
     for step in 0..<6_000 {
       // Grows, and then shrinks.
       if Int.random(in: 0..<6_000, using: &numbers) > step || expected.isEmpty {
         let position = numbers.any([
           0, expected.count, Int.random(in: 0...expected.count, using: &numbers),
         ])
-        chunks.insert(step, at: position)
+        tree.insert(step, at: position)
         expected.insert(step, at: position)
       } else {
         let position = Int.random(in: 0..<expected.count, using: &numbers)
-        #expect(chunks.remove(at: chunks.place(of: position)) == expected.remove(at: position))
+        #expect(tree.remove(at: position) == expected.remove(at: position))
       }
-      #expect(chunks.count == expected.count)
+      #expect(tree.count == expected.count)
       guard let position = expected.indices.randomElement(using: &numbers) else { continue }
-      #expect(chunks[chunks.place(of: position)] == expected[position])
-      if step % 500 == 0 { #expect(Array(chunks) == expected) }
+      #expect(tree[position] == expected[position])
+      if step % 1_000 == 0 { check() }
+      let before = tree
+      let old = tree.update(at: position) { element in
+        defer { element = -step }
+        return element
+      }
+      #expect(old == expected[position] && before[position] == old)
+      #expect(tree.isSame(as: before, by: ==) == (old == -step))
+      expected[position] = -step
     }
+    check()
     while let last = expected.popLast() {
-      #expect(chunks.remove(at: chunks.place(of: expected.count)) == last)
+      #expect(tree.remove(at: expected.count) == last)
     }
-    #expect(Array(chunks).isEmpty && chunks.chunks.isEmpty)
+    #expect(Array(tree).isEmpty && tree.leaves == [[]])
+    for element in 0..<1_000 {
+      tree.append(element)
+      expected.append(element)
+    }
+    check()
   }
 
-  @Test("removing most elements leaves few chunks")
+  @Test("removing most elements leaves few nodes")
   func joining() {
-    var chunks = Chunks<Int>()
-    for number in 0..<3_200 { chunks.append(number) }
+    var tree = ElementTree(0..<3_200)
     // From the front, one of each 32 stays.
     for kept in 0..<100 {
-      for _ in 0..<31 { _ = chunks.remove(at: chunks.place(of: kept)) }
+      for _ in 0..<31 { _ = tree.remove(at: kept) }
     }
-    #expect(Array(chunks).count == 100)
-    #expect(chunks.chunks.count <= 20)
+    #expect(Array(tree) == (0..<100).map { $0 * 32 + 31 })
+    #expect(tree.leaves.count <= 30)
   }
 }

@@ -31,4 +31,18 @@ struct NumberRangeTests {
     #expect(!mayBeBeyond)
     try Array(text.utf8).withUnsafeBytes { try JSON.checkNumbers($0) }
   }
+
+  @Test("numbers beyond Double are found at each offset")
+  func offsets() {
+    for length in 0..<20 {
+      let space = String(repeating: " ", count: length)
+      for number in ["1e999", "\(Self.digits)", "1E+400", "[9e400]", "{\"\":5e999}"] {
+        for text in [space + number, "[\"\(space)\",\(number)]", number + space] {
+          #expect(throws: JSONError.self, "\(text.prefix(60))") {
+            try Array(text.utf8).withUnsafeBytes { try JSON.checkNumbers($0) }
+          }
+        }
+      }
+    }
+  }
 }

@@ -40,7 +40,7 @@ struct Document: Sendable {
   private init(_ storage: Storage) { self.storage = storage }
 
   /// The document before the first one.
-  static let empty = Document(.scalar(.null))
+  static let empty = Document(DocumentValue(.null))
 
   /// Returns the document with operations applied.
   ///

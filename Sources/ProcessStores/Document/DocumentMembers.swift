@@ -23,7 +23,13 @@ struct DocumentMembers: Sendable {
   private static let maximum = 32
 
   /// Creates an object without members.
-  init(capacity: Int = 0) { buckets[0].reserveCapacity(Swift.min(capacity, Self.maximum)) }
+  init() {}
+
+  /// Creates an object of members.
+  init(_ members: JSONObject) {
+    buckets[0].reserveCapacity(Swift.min(members.count, Self.maximum))
+    for (key, value) in members { _ = set(key, to: DocumentValue(value)) }
+  }
 
   subscript(key: String) -> DocumentValue? {
     buckets[bucket(key)].first { $0.key.hasSameBytes(as: key) }?.value

@@ -30,9 +30,9 @@ struct DocumentPatching {
       }
     case .replace(let path, let json):
       let new = DocumentValue(json)
-      try check(new, at: path)
+      let newBytes = try checkedBytes(of: new, at: path)
       guard let old = value.replace(at: path.tokens, with: new) else { throw path.missing }
-      bytes += new.textBytes - old.textBytes
+      bytes += newBytes - old.textBytes
       if !old.isSame(as: json) { change?.append(operation) }
     case .remove(let path):
       _ = try remove(at: path)
@@ -96,12 +96,12 @@ struct DocumentPatching {
   private mutating func insert(
     _ new: DocumentValue, at path: JSONPointer
   ) throws(JSONError) -> DocumentValue.Addition {
-    try check(new, at: path)
+    let newBytes = try checkedBytes(of: new, at: path)
     guard let addition = value.add(new, at: path.tokens) else { throw path.missing }
     switch addition {
-    case .replaced(let old): bytes += new.textBytes - old.textBytes
-    case .element(_, let count): bytes += new.textBytes + (count > 1 ? 1 : 0)
-    case .newMember(let count): bytes += path.keyBytes + new.textBytes + (count > 1 ? 1 : 0)
+    case .replaced(let old): bytes += newBytes - old.textBytes
+    case .element(_, let count): bytes += newBytes + (count > 1 ? 1 : 0)
+    case .newMember(let count): bytes += path.keyBytes + newBytes + (count > 1 ? 1 : 0)
     }
     return addition
   }
@@ -124,11 +124,18 @@ struct DocumentPatching {
     return value
   }
 
-  private func check(_ new: DocumentValue, at path: JSONPointer) throws(JSONError) {
+  /// Checks that a value does not nest too deep at its path.
+  ///
+  /// - Returns: The length of the value as compact text, in bytes.
+  private func checkedBytes(
+    of new: DocumentValue, at path: JSONPointer
+  ) throws(JSONError) -> Int {
+    let bytes = new.textBytes
     let maximum = JSONLimits().maximumDepth
-    guard path.tokens.count + new.depth <= maximum else {
-      throw JSONError(.depth, "the result nests deeper than \(maximum)")
-    }
+    // Each level has two brackets.
+    guard path.tokens.count + bytes / 2 <= maximum || path.tokens.count + new.depth <= maximum
+    else { throw JSONError(.depth, "the result nests deeper than \(maximum)") }
+    return bytes
   }
 }
 

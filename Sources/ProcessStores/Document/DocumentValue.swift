@@ -5,30 +5,18 @@ internal import StatewireJSON
 /// A JSON value as a tree. Copies share the parts that are equal, and a change of a copy copies a small
 /// part of each container on its path.
 enum DocumentValue: Sendable {
-  /// Null, a Boolean, a number or a string.
-  case scalar(JSONValue)
-  case array(Chunks<DocumentValue>)
+  /// A value as it was read: nothing within it has changed since.
+  case whole(JSONValue)
+  case array(ElementTree<DocumentValue>)
   case object(DocumentMembers)
 
   /// Creates a tree of a value.
-  init(_ value: JSONValue) {
-    switch value {
-    case .null, .bool, .number, .string: self = .scalar(value)
-    case .array(let elements):
-      var copies = Chunks<DocumentValue>()
-      for element in elements { copies.append(DocumentValue(element)) }
-      self = .array(copies)
-    case .object(let object):
-      var members = DocumentMembers(capacity: object.count)
-      for (key, value) in object { _ = members.set(key, to: DocumentValue(value)) }
-      self = .object(members)
-    }
-  }
+  init(_ value: JSONValue) { self = .whole(value) }
 
   /// The value without shared parts.
   var json: JSONValue {
     switch self {
-    case .scalar(let value): value
+    case .whole(let value): value
     case .array(let elements): .array(elements.map(\.json))
     case .object(let members): .object(JSONObject(members.map { ($0.key, $0.value.json) }))
     }
@@ -38,10 +26,10 @@ enum DocumentValue: Sendable {
   subscript(path: ArraySlice<String>) -> DocumentValue? {
     guard let token = path.first else { return self }
     switch self {
-    case .scalar: return nil
+    case .whole(let value): return value[JSONPointer(Array(path))].map(DocumentValue.init)
     case .array(let elements):
       guard let index = JSONPointer.index(token, count: elements.count) else { return nil }
-      return elements[elements.place(of: index)][path.dropFirst()]
+      return elements[index][path.dropFirst()]
     case .object(let members): return members[token]?[path.dropFirst()]
     }
   }
@@ -49,7 +37,7 @@ enum DocumentValue: Sendable {
   /// Returns true if both are the same data.
   func isSame(as other: JSONValue) -> Bool {
     switch (self, other) {
-    case (.scalar(let own), _): own == other
+    case (.whole(let own), _): own == other
     case (.array(let own), .array(let other)):
       own.count == other.count && zip(own, other).allSatisfy { $0.isSame(as: $1) }
     case (.object(let own), .object(let other)):
@@ -64,7 +52,8 @@ enum DocumentValue: Sendable {
   /// Returns true if both are the same data. Parts that both share are not compared.
   func isSame(as other: DocumentValue) -> Bool {
     switch (self, other) {
-    case (.scalar(let own), .scalar(let other)): own == other
+    case (.whole(let own), _): other.isSame(as: own)
+    case (_, .whole(let other)): isSame(as: other)
     case (.array(let own), .array(let other)): own.isSame(as: other) { $0.isSame(as: $1) }
     case (.object(let own), .object(let other)): own.isSame(as: other)
     default: false
@@ -74,10 +63,7 @@ enum DocumentValue: Sendable {
   /// The length as compact text, in bytes.
   var textBytes: Int {
     switch self {
-    case .scalar(.string(let text)): text.textBytes
-    case .scalar(.bool(let flag)): flag ? 4 : 5
-    case .scalar(.number(let number)): number.text.utf8.count
-    case .scalar: 4
+    case .whole(let value): value.textBytes
     // Each value has a comma but the last one.
     case .array(let elements):
       elements.reduce(elements.count == 0 ? 2 : 1) { $0 + $1.textBytes + 1 }
@@ -91,49 +77,19 @@ enum DocumentValue: Sendable {
   /// The nesting depth of arrays and objects.
   var depth: Int {
     switch self {
-    case .scalar: 0
+    case .whole(let value): value.depth
     case .array(let elements): 1 + elements.reduce(0) { Swift.max($0, $1.depth) }
     case .object(let members): 1 + members.reduce(0) { Swift.max($0, $1.value.depth) }
     }
   }
 }
 
-extension String {
-  /// The length as text, in bytes.
-  var textBytes: Int {
-    let plain: Int? = withUTF8Bytes { bytes in
-      let isPlain = bytes.allSatisfy {
-        $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
-      }
-      return isPlain ? bytes.count + 2 : nil
-    }
-    return plain ?? JSONValue.string(self).bytes.count
-  }
-}
-
 extension DocumentValue: JSONReadable, JSONWritable {
-  init(reading reader: inout JSONReader) throws(JSONError) {
-    switch try reader.peek() {
-    case .null, .bool, .number, .string: self = .scalar(try reader.readValue())
-    case .array:
-      var elements = Chunks<DocumentValue>()
-      try reader.beginArray()
-      while try reader.nextElement() { elements.append(try DocumentValue(reading: &reader)) }
-      self = .array(elements)
-    case .object:
-      var members = DocumentMembers()
-      try reader.beginObject()
-      while let key = try reader.nextKey() {
-        let key = key.string
-        _ = members.set(key, to: try DocumentValue(reading: &reader))
-      }
-      self = .object(members)
-    }
-  }
+  init(reading reader: inout JSONReader) throws(JSONError) { self = .whole(try reader.readValue()) }
 
   func write(to writer: inout JSONWriter) {
     switch self {
-    case .scalar(let value): writer.value(value)
+    case .whole(let value): writer.value(value)
     case .array(let elements):
       writer.beginArray()
       for element in elements { element.write(to: &writer) }
@@ -197,13 +153,13 @@ extension DocumentValue {
   /// - Returns: Nil if the path does not exist.
   mutating func remove(at path: [String]) -> Removal? {
     guard let last = path.last else {
-      defer { self = .scalar(.null) }
+      defer { self = DocumentValue(.null) }
       return Removal(value: self, isElement: false, left: 0)
     }
     return change(at: path.dropLast()) { parent in
       parent.inContainer { elements in
         JSONPointer.index(last, count: elements.count).map {
-          let value = elements.remove(at: elements.place(of: $0))
+          let value = elements.remove(at: $0)
           return Removal(value: value, isElement: true, left: elements.count)
         }
       } orObject: { members in
@@ -229,7 +185,7 @@ extension DocumentValue {
     guard let token = path.first else { return body(&self) }
     return inContainer { elements in
       guard let index = JSONPointer.index(token, count: elements.count) else { return nil }
-      return elements[elements.place(of: index)].change(at: path.dropFirst(), body)
+      return elements.update(at: index) { $0.change(at: path.dropFirst(), body) }
     } orObject: { members in
       members.update(token) { $0.change(at: path.dropFirst(), body) }
     }
@@ -237,13 +193,23 @@ extension DocumentValue {
 
   /// Changes elements or members in place. They are moved out of the value and back, because a second
   /// reference would copy them.
+  ///
+  /// A whole value is divided into its parts before its first change.
   private mutating func inContainer<Result>(
-    _ inArray: (inout Chunks<DocumentValue>) -> Result?,
+    _ inArray: (inout ElementTree<DocumentValue>) -> Result?,
     orObject inObject: (inout DocumentMembers) -> Result?
   ) -> Result? {
     switch consume self {
-    case .scalar(let value):
-      self = .scalar(value)
+    case .whole(.array(let whole)):
+      var elements = ElementTree(whole.lazy.map(DocumentValue.init))
+      defer { self = .array(elements) }
+      return inArray(&elements)
+    case .whole(.object(let whole)):
+      var members = DocumentMembers(whole)
+      defer { self = .object(members) }
+      return inObject(&members)
+    case .whole(let value):
+      self = .whole(value)
       return nil
     case .array(var elements):
       defer { self = .array(elements) }

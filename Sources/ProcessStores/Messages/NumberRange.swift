@@ -9,13 +9,44 @@ extension JSON {
   /// - Parameter text: Valid JSON.
   /// - Throws: `JSONError` with the code `number` and the path.
   static func checkNumbers(_ text: UnsafeRawBufferPointer) throws(JSONError) {
-    guard mayHaveLargeNumber(text) else { return }
+    guard hasSignOfLargeNumber(text), mayHaveLargeNumber(text) else { return }
     _ = try canonical(JSONValue(parsing: text, limits: JSONLimits(maximumDepth: 1_000)))
   }
 
   /// Checks a value that is passed to the program.
   static func checkNumbers(of value: JSONText) throws(JSONError) {
     try value.bytes.span.withUnsafeBytes { bytes throws(JSONError) in try checkNumbers(bytes) }
+  }
+
+  /// Looks for what each number that is too large has, also within strings: a digit and then the letter of an
+  /// exponent, or many digits. It looks at eight bytes at a time.
+  static func hasSignOfLargeNumber(_ text: UnsafeRawBufferPointer) -> Bool {
+    /// Returns a word with the top bit set for the bytes of `word` that are 0, and for some that are 1.
+    func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word & (ones << 7) }
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    // Set if the byte before the word is a digit.
+    var carry: UInt64 = 0
+    var words = 0
+    var offset = 0
+    while offset &+ 8 <= text.count {
+      let word = UInt64(
+        littleEndian: text.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      // The digits, and six signs whose codes follow theirs.
+      let digits = zeros((word ^ (ones &* 0x30)) & (ones &* 0xF0))
+      let letters = zeros((word | (ones &* 0x20)) ^ (ones &* 0x65))
+      if (digits << 8 | carry) & letters != 0 { return true }
+      carry = digits >> 56
+      words = digits == ones << 7 ? words &+ 1 : 0
+      // 309 digits contain as many whole words.
+      if words == 37 { return true }
+      offset &+= 8
+    }
+    var isAfterDigit = carry != 0
+    for byte in text[offset...] {
+      if isAfterDigit, byte | 0x20 == UInt8(ascii: "e") { return true }
+      isAfterDigit = UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+    }
+    return false
   }
 
   /// Looks for the digits or the exponent of a number that is too large.

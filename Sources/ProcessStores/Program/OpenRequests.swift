@@ -73,7 +73,9 @@ struct OpenRequests {
 
   /// True unless an earlier request of the same store has no response.
   func isNext(_ id: Int) -> Bool {
-    guard let index = index(of: id), let store = ordered[index]?.request.store else { return true }
+    // The oldest one is usual, and cheap to find.
+    guard id != firstID, let index = index(of: id), let store = ordered[index]?.request.store
+    else { return true }
     return store.openRequests.first == id
   }
 

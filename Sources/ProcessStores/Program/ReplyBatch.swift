@@ -53,7 +53,10 @@ struct ReplyBatch {
       let callbacks = waiting
       waiting = []
       queues[index].queue.add(queues[index].messages) { for body in callbacks { body() } }
+      let count = queues[index].messages.count
       queues[index].messages = []
+      // The next pass has about as many, and growing step by step would copy them repeatedly.
+      queues[index].messages.reserveCapacity(min(count, 256))
     }
     for body in waiting { body() }
   }

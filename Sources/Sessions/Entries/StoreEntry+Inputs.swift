@@ -25,7 +25,7 @@ extension StoreEntry {
       throw error
     }
     if let sendResult, !sendResult.isReplied {
-      if let request { awaitingReply[sendResult.inputID] = (Array(request), subscription) }
+      if let request { awaitedReplies.add(sendResult.inputID, request, subscription) }
     } else {
       subscription.applied(request)
     }

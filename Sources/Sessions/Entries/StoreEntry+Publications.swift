@@ -21,9 +21,8 @@ extension StoreEntry: StoreServer {
     for entry in audienceEntries {
       entry.didReply(to: inputID, isLast: isLast, isRefused: isRefused)
     }
-    if isLast, let (request, subscription) = awaitingReply.removeValue(forKey: inputID), !isRefused
-    {
-      request.withUnsafeBytes { subscription.applied($0) }
+    if isLast, let request = awaitedReplies.remove(inputID), !isRefused {
+      request.id.withUnsafeBytes { request.subscription.applied($0) }
     }
     // The state may have grown although the view state has not changed. If an update waits for the end
     // of the turn, the bytes are counted there.

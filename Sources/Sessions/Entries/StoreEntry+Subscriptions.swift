@@ -14,7 +14,7 @@ extension StoreEntry {
     for entry in audienceEntries { entry.removeSubscriptions() }
     text = nil
     // Its subscriptions retain this entry, and the store may be closed before the replies come.
-    awaitingReply = [:]
+    awaitedReplies.removeAll()
     subscriptions.removeAll()
   }
 

@@ -82,8 +82,8 @@ final class StoreEntry: Named {
   var text: BroadcastUpdates?
   /// Events that follow the update that waits.
   var waitingEvents: [(event: [UInt8], recipients: EventRecipients)] = []
-  /// The requests whose inputs have exchanges that have not ended, by input.
-  var awaitingReply: [InputID: (request: [UInt8], subscription: Subscription)] = [:]
+  /// The requests whose inputs have exchanges that have not ended.
+  var awaitedReplies = AwaitedReplies()
   /// Callbacks for inputs that were settled while an input is being folded.
   var settledDuringInput: [() -> Void] = []
   /// Failures while an input is being folded, to be reported with its request.
@@ -185,7 +185,7 @@ final class StoreEntry: Named {
 
   /// Closes the entry: notifies all subscribers and removes them.
   func close() {
-    awaitingReply = [:]
+    awaitedReplies.removeAll()
     for entry in audienceEntries { entry.close() }
     audiences = nil
     isClosed = true

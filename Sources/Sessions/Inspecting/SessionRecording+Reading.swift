@@ -78,8 +78,7 @@ public struct EarlierState: Sendable {
       state.write(to: &writer)
       var value = try JSONValue(parsing: writer.bytes(), limits: .stored)
       for patch in patches {
-        try JSONPatch(JSONValue(parsing: patch, limits: .stored)).apply(
-          inPlace: &value, limits: .stored)
+        try JSONPatch(parsing: patch, limits: .stored).apply(inPlace: &value, limits: .stored)
       }
       return value
     }

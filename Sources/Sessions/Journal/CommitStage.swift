@@ -48,9 +48,9 @@ final class CommitStage {
   private var whenIdle: [() -> Void] = []
 
   /// The work of the current turn.
-  private var work: [(work: any DelayedWork, record: SessionRecord)] = []
+  private var work: [(begin: () -> Void, record: SessionRecord)] = []
   /// The work of earlier turns, in the order of the commits for which it waits.
-  private var waitingWork: [(number: CommitNumber, work: any DelayedWork, record: SessionRecord)] =
+  private var waitingWork: [(number: CommitNumber, begin: () -> Void, record: SessionRecord)] =
     []
 
   /// Sessions without a participant for which `continuesAlone` may have changed.
@@ -204,7 +204,9 @@ final class CommitStage {
 
   private var isIdle: Bool { !hasEntries && lastEnded.next == current && openRequests == 0 }
 
-  func hold(_ work: any DelayedWork, of record: SessionRecord) { self.work.append((work, record)) }
+  func hold(_ begin: @escaping () -> Void, of record: SessionRecord) {
+    work.append((begin, record))
+  }
 
   /// Begins a span for the commit of the current turn.
   ///
@@ -328,8 +330,8 @@ final class CommitStage {
     }
   }
 
-  private func begin(_ work: any DelayedWork, _ record: SessionRecord) {
-    if record.isIncomplete { record.work.append(work) } else { work.beginNext() }
+  private func begin(_ work: @escaping () -> Void, _ record: SessionRecord) {
+    if record.isIncomplete { record.work.append(work) } else { work() }
   }
 
   // MARK: Incomplete sessions

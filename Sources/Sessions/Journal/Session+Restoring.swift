@@ -312,7 +312,7 @@ extension JournalContents.Store {
     var folded = try JSONValue(parsing: state, limits: .stored)
     do throws(JSONError) {
       for text in patches {
-        let patch = try JSONPatch(JSONValue(parsing: text, limits: .stored))
+        let patch = try JSONPatch(parsing: text, limits: .stored)
         folded = try patch.apply(to: folded, limits: .stored)
       }
       return (folded, true)

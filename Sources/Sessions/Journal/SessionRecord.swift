@@ -25,7 +25,7 @@ final class SessionRecord {
   /// Stores that the current turn has changed while nothing was to continue alone.
   private var changed: Set<ByteString> = []
   /// Work that starts when the session is complete.
-  var work: [any DelayedWork] = []
+  var work: [() -> Void] = []
 
   /// States that are kept aside, and their commit, until it has succeeded: a session that is
   /// journaled as a whole has them no more.
@@ -86,7 +86,7 @@ final class SessionRecord {
   }
 
   /// Starts work when everything that has happened to the session until now is in the journal.
-  func hold(_ work: any DelayedWork) { stage.hold(work, of: self) }
+  func hold(_ begin: @escaping () -> Void) { stage.hold(begin, of: self) }
 
   /// Records that entries of a commit are missing.
   ///

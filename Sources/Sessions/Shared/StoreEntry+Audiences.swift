@@ -32,7 +32,7 @@ extension StoreEntry {
   /// Releases the view of an audience that has no viewers any more.
   func releaseIfUnused() {
     guard let root = parent, let audience, isUnused else { return }
-    awaitingReply = [:]
+    awaitedReplies.removeAll()
     root.audiences?[audience] = nil
     root.store.removeAudience(audience)
     removeFromAccount()

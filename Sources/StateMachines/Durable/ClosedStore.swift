@@ -82,7 +82,7 @@ public final class ClosedStore: AnyStore {
   /// 1.
   public let version = 1
   /// Does nothing: the store has no work.
-  public func delayWork(by hold: @escaping (any DelayedWork) -> Void) {}
+  public func delayWork(by hold: @escaping (@escaping () -> Void) -> Void) {}
   /// Does nothing: the store has nothing to record.
   public func record(by recorder: any StoreRecorder) {}
   /// Does nothing: a closed store is not resumed.

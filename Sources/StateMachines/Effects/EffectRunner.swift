@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import DequeModule
-
 /// Starts the work of one store, keeps the task handles, cancels work and waits for its end.
 ///
 /// Only here does a store start tasks that no caller awaits. Each handle is kept until its work has
@@ -27,9 +25,7 @@ final class EffectRunner<Action: Sendable> {
   private var stopping: [RunNumber: Task<Void, Never>] = [:]
   private var lastNumber: UInt64 = 0
   /// Called for each piece of work that has to wait; nil if work begins immediately.
-  private var hold: ((any DelayedWork) -> Void)?
-  /// The work that waits, including cancelled work.
-  private var held: Deque<Run> = []
+  private var hold: ((@escaping () -> Void) -> Void)?
   private var queues = SerialQueues()
   /// The span of the work that the store performs now; nil if it is not traced.
   var cause: (any TraceSpan)? { didSet { if cause != nil { isTraced = true } } }
@@ -43,9 +39,8 @@ final class EffectRunner<Action: Sendable> {
   /// Reports the named parts of work that begins from now on.
   func reportParts() { parts = parts ?? PartNumbers() }
 
-  /// Makes work wait from now on: each piece begins when `beginNext` is called for it. `hold` is
-  /// called for each piece.
-  func delayWork(by hold: @escaping (any DelayedWork) -> Void) { self.hold = hold }
+  /// Makes work wait from now on: `hold` is called for each piece with the closure that begins it.
+  func delayWork(by hold: @escaping (@escaping () -> Void) -> Void) { self.hold = hold }
 
   /// Returns the operation with the next number.
   func nextOperation(_ name: String) -> Operation {
@@ -72,12 +67,18 @@ final class EffectRunner<Action: Sendable> {
     append(run)
     if let hold {
       run.isHeld = true
-      held.append(run)
-      hold(self)
+      hold { self.beginHeld(run) }
     } else {
       startInOrder(run)
     }
     return run
+  }
+
+  /// Begins work that has waited, unless it was cancelled.
+  private func beginHeld(_ run: Run) {
+    guard run.isHeld else { return }
+    run.isHeld = false
+    startInOrder(run)
   }
 
   /// Starts work, or adds it to its queue if other work of the queue runs.
@@ -333,14 +334,5 @@ final class EffectRunner<Action: Sendable> {
       if let task = run.task { stopping[run.number] = task }
     }
     return cancelled
-  }
-}
-
-extension EffectRunner: DelayedWork {
-  func beginNext() {
-    let run = held.removeFirst()
-    guard run.isHeld else { return }
-    run.isHeld = false
-    startInOrder(run)
   }
 }

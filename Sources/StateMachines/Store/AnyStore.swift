@@ -113,15 +113,13 @@ public protocol AnyStore: AnyObject {
   /// The version of the recorded states, `DurableMachine.version`; 1 if the store is not recorded.
   var version: Int { get }
 
-  /// Makes work wait until `DelayedWork.beginNext` is called, from now on.
+  /// Makes work wait from now on.
   ///
   /// Work that is cancelled while it waits never begins. Work of `StateMachine.initialEffect` that
   /// has begun already is not affected.
   ///
-  /// - Parameter hold: Called with this store's work for each piece that waits; each call of
-  ///   `beginNext` begins one piece. From these calls the caller knows the order of the pieces of
-  ///   several stores.
-  func delayWork(by hold: @escaping (any DelayedWork) -> Void)
+  /// - Parameter hold: Called for each piece that waits, in order, with the closure that begins it.
+  func delayWork(by hold: @escaping (@escaping () -> Void) -> Void)
 
   /// Passes the state and the unsettled inputs to a recorder, and from then on each change.
   func record(by recorder: any StoreRecorder)

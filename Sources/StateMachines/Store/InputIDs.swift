@@ -8,7 +8,8 @@ internal import DequeModule
 ///
 /// Not copyable, so that it is read in place without copies; see `Running`.
 struct InputIDs: ~Copyable {
-  private struct Open {
+  /// An input whose effects run. An object, because each access to an element of a deque copies it.
+  private final class Open {
     let inputID: InputID
     var running = 0
     var waiters: [(Completion) -> Void] = []
@@ -28,6 +29,8 @@ struct InputIDs: ~Copyable {
     var isReplied = false
     /// True if a response follows for which the changes by replies and later actions count.
     var isResponseDue: Bool { replyWaiters != nil || isReplied && respondsAtEnd }
+
+    init(_ inputID: InputID) { self.inputID = inputID }
   }
 
   /// The end of the exchanges of an input.
@@ -59,70 +62,60 @@ struct InputIDs: ~Copyable {
 
   // Most stores have no open input, which is all that their inputs check.
   @inline(__always)
-  func isSettled(_ inputID: InputID) -> Bool { open.isEmpty || index(of: inputID) == nil }
+  func isSettled(_ inputID: InputID) -> Bool { open.isEmpty || find(inputID) == nil }
 
   /// Records that an effect of the input has begun.
   mutating func began(_ inputID: InputID, isExchange: Bool = false) {
-    let index = place(of: inputID)
-    if index == open.count {
-      // Usually it is the newest input. An insertion costs more.
-      open.append(Open(inputID: inputID))
-    } else if open[index].inputID != inputID {
-      open.insert(Open(inputID: inputID), at: index)
-    }
-    open[index].running += 1
+    let input = find(inputID) ?? add(inputID)
+    input.running += 1
     guard isExchange else { return }
-    open[index].exchanges += 1
+    input.exchanges += 1
     hasExchanges = true
-    if !open[index].isReplied, open[index].replyWaiters == nil { open[index].replyWaiters = [] }
+    if !input.isReplied, input.replyWaiters == nil { input.replyWaiters = [] }
   }
 
   /// True if no exchange delays the response to the input.
   @inline(__always)
   func isReplied(_ inputID: InputID) -> Bool {
-    open.isEmpty || index(of: inputID).map { open[$0].replyWaiters == nil } ?? true
+    open.isEmpty || find(inputID)?.replyWaiters == nil
   }
 
   /// True if an effect of the input runs besides the exchange whose reply is handled.
   func hasOtherEffect(_ inputID: InputID) -> Bool {
-    index(of: inputID).map { open[$0].running > 1 } ?? false
+    find(inputID).map { $0.running > 1 } ?? false
   }
 
   /// The view of the sender of an input; nil for the view of everyone.
-  func view(of inputID: InputID) -> (any SenderView)? {
-    index(of: inputID).flatMap { open[$0].view }
-  }
+  func view(of inputID: InputID) -> (any SenderView)? { find(inputID)?.view }
 
   /// Sets the view of the sender of an input that has not settled.
-  mutating func setView(_ view: any SenderView, of inputID: InputID) {
-    if let index = index(of: inputID) { open[index].view = view }
-  }
+  func setView(_ view: any SenderView, of inputID: InputID) { find(inputID)?.view = view }
 
   /// True if a response follows for which the changes by replies and later actions count.
   func isResponseDue(_ inputID: InputID) -> Bool {
-    hasExchanges && index(of: inputID).map { open[$0].isResponseDue } ?? false
+    hasExchanges && find(inputID)?.isResponseDue ?? false
   }
 
   /// Records the state before an action of an input that has changed the view state.
   mutating func changed(_ inputID: InputID, from base: StateMark) {
-    guard let index = index(of: inputID), open[index].base == nil else { return }
-    keep(base, at: index)
+    guard let input = find(inputID), input.base == nil else { return }
+    keep(base, of: input)
   }
 
   /// Keeps the state before a change by an input.
-  private mutating func keep(_ base: StateMark?, at index: Int) {
-    if (base == nil) != (open[index].base == nil) { keptStates += base == nil ? -1 : 1 }
-    open[index].base = base
+  private mutating func keep(_ base: StateMark?, of input: Open) {
+    if (base == nil) != (input.base == nil) { keptStates += base == nil ? -1 : 1 }
+    input.base = base
   }
 
   /// True while an exchange of the input has not ended.
   func hasExchange(_ inputID: InputID) -> Bool {
-    index(of: inputID).map { open[$0].exchanges > 0 } ?? false
+    find(inputID).map { $0.exchanges > 0 } ?? false
   }
 
   /// Adds a callback that is called at the end of the exchanges of an input.
-  mutating func waitForReply(to inputID: InputID, _ waiter: @escaping (Completion) -> Void) {
-    if let index = index(of: inputID) { open[index].replyWaiters?.append(waiter) }
+  func waitForReply(to inputID: InputID, _ waiter: @escaping (Completion) -> Void) {
+    find(inputID)?.replyWaiters?.append(waiter)
   }
 
   /// Records that an exchange of the input has ended.
@@ -133,14 +126,14 @@ struct InputIDs: ~Copyable {
   mutating func exchangeEnded(
     _ inputID: InputID, changing base: StateMark?
   ) -> Replies? {
-    guard let index = index(of: inputID) else { return nil }
-    open[index].exchanges -= 1
-    let base = open[index].base ?? base
-    let waiters = open[index].exchanges == 0 ? open[index].replyWaiters : nil
-    if waiters != nil { (open[index].replyWaiters, open[index].isReplied) = (nil, true) }
-    keep(open[index].isResponseDue ? base : nil, at: index)
+    guard let input = find(inputID) else { return nil }
+    input.exchanges -= 1
+    let base = input.base ?? base
+    let waiters = input.exchanges == 0 ? input.replyWaiters : nil
+    if waiters != nil { (input.replyWaiters, input.isReplied) = (nil, true) }
+    keep(input.isResponseDue ? base : nil, of: input)
     guard let waiters else { return nil }
-    return Replies(waiters: waiters, end: open[index].end, base: base)
+    return Replies(waiters: waiters, end: input.end, base: base)
   }
 
   /// Records that an effect of the input has ended.
@@ -150,34 +143,36 @@ struct InputIDs: ~Copyable {
   mutating func ended(
     _ inputID: InputID
   ) -> (waiters: [(Completion) -> Void], end: Completion.End, base: StateMark?)? {
-    guard let index = index(of: inputID) else { return nil }
-    open[index].running -= 1
-    guard open[index].running == 0 else { return nil }
-    let base = open[index].base
-    keep(nil, at: index)
-    let ended =
-      index == 0
-      ? open.removeFirst() : index == open.count - 1 ? open.removeLast() : open.remove(at: index)
-    return (ended.waiters, ended.end, base)
+    guard let input = find(inputID) else { return nil }
+    input.running -= 1
+    guard input.running == 0 else { return nil }
+    let base = input.base
+    keep(nil, of: input)
+    if open.first === input {
+      open.removeFirst()
+    } else if open.last === input {
+      open.removeLast()
+    } else {
+      open.remove(at: place(of: inputID))
+    }
+    return (input.waiters, input.end, base)
   }
 
   /// Records that a request gets its response when the effects of the input have ended.
-  mutating func respondsAtEnd(of inputID: InputID) {
-    if let index = index(of: inputID) { open[index].respondsAtEnd = true }
-  }
+  func respondsAtEnd(of inputID: InputID) { find(inputID)?.respondsAtEnd = true }
 
   /// Records that an effect refuses its input.
   ///
   /// - Returns: True if a request waits for the input, so that its response is the refusal.
-  mutating func refuse(_ inputID: InputID, _ refusal: InputRefusal) -> Bool {
-    guard let index = index(of: inputID) else { return false }
-    open[index].end = .refused(refusal)
-    return open[index].respondsAtEnd
+  func refuse(_ inputID: InputID, _ refusal: InputRefusal) -> Bool {
+    guard let input = find(inputID) else { return false }
+    input.end = .refused(refusal)
+    return input.respondsAtEnd
   }
 
   /// Adds a callback that is called at the end of an input that is not settled.
-  mutating func wait(for inputID: InputID, _ waiter: @escaping (Completion) -> Void) {
-    if let index = index(of: inputID) { open[index].waiters.append(waiter) }
+  func wait(for inputID: InputID, _ waiter: @escaping (Completion) -> Void) {
+    find(inputID)?.waiters.append(waiter)
   }
 
   /// Removes all inputs.
@@ -191,16 +186,30 @@ struct InputIDs: ~Copyable {
     return open.map { ($0.inputID, ($0.replyWaiters ?? []) + $0.waiters) }
   }
 
+  /// Adds an input that is not in the table.
+  private mutating func add(_ inputID: InputID) -> Open {
+    let input = Open(inputID)
+    // Usually it is the newest input. An insertion costs more.
+    if let last = open.last, last.inputID.rawValue > inputID.rawValue {
+      open.insert(input, at: place(of: inputID))
+    } else {
+      open.append(input)
+    }
+    return input
+  }
+
+  /// The first place whose input is not earlier than `inputID`.
   private func place(of inputID: InputID) -> Int {
     open.partitioningIndex { $0.inputID.rawValue >= inputID.rawValue }
   }
 
-  private func index(of inputID: InputID) -> Int? {
+  /// Returns an input whose effects run; nil if they have ended.
+  private func find(_ inputID: InputID) -> Open? {
     // Usually it is the oldest input or the newest one.
-    if open.isEmpty { return nil }
-    if open[0].inputID == inputID { return 0 }
-    if open[open.count - 1].inputID == inputID { return open.count - 1 }
-    let index = place(of: inputID)
-    return index < open.count && open[index].inputID == inputID ? index : nil
+    guard let first = open.first, let last = open.last else { return nil }
+    if first.inputID == inputID { return first }
+    if last.inputID == inputID { return last }
+    let place = place(of: inputID)
+    return place < open.count && open[place].inputID == inputID ? open[place] : nil
   }
 }

@@ -3,8 +3,10 @@
 // Messages from running work of a store.
 
 extension Store {
-  /// Makes work wait until `DelayedWork.beginNext` is called, from now on.
-  public func delayWork(by hold: @escaping (any DelayedWork) -> Void) { runner.delayWork(by: hold) }
+  /// Makes work wait from now on; see `AnyStore.delayWork`.
+  public func delayWork(by hold: @escaping (@escaping () -> Void) -> Void) {
+    runner.delayWork(by: hold)
+  }
 
   /// Handles a message from running work of this store.
   public func receive(_ message: EffectMessage) {

@@ -111,7 +111,7 @@ final class AudienceStore<Machine: StateMachine>: AnyStore, SenderView {
   func dropBuffers() {}
   func receive(_ message: EffectMessage) {}
   func prepareRecord(scope: String, epoch: UInt64) -> Bool { false }
-  func delayWork(by hold: @escaping (any DelayedWork) -> Void) {}
+  func delayWork(by hold: @escaping (@escaping () -> Void) -> Void) {}
   func record(by recorder: any StoreRecorder) {}
   func resume(areSomeLost: Bool) {}
   let version = 1

@@ -34,20 +34,21 @@ public struct JSONPatch: Sendable, Equatable {
   ///   with the operation's index.
   /// - Source: RFC 6902 §3 and §4.
   public init(_ value: JSONValue) throws(JSONError) {
-    guard case .array(let elements) = value else {
-      throw JSONError(.patch, "a patch is an array of operations")
-    }
-    operations = []
-    operations.reserveCapacity(elements.count)
-    for (index, element) in elements.enumerated() {
-      do throws(JSONError) {
-        guard case .object(let members) = element else {
-          throw JSONError(.type, "an operation is an object")
-        }
-        operations.append(try Operation { key throws(JSONError) in members["\(key)"] })
-      } catch {
-        throw error.under(.index(index))
-      }
+    try self.init(parsing: value.bytes, limits: JSONLimits(maximumDepth: .max))
+  }
+
+  /// Reads a patch from text.
+  ///
+  /// - Parameters:
+  ///   - text: One JSON text in UTF-8.
+  ///   - limits: The limits of the reader.
+  /// - Throws: The errors of `init(_:)`, or an error of the reader.
+  public init(parsing text: [UInt8], limits: JSONLimits = .init()) throws(JSONError) {
+    self = try text.withRawBytes { bytes throws(JSONError) in
+      var reader = JSONReader(bytes, limits: limits)
+      let patch = try JSONPatch(reading: &reader)
+      try reader.finish()
+      return patch
     }
   }
 
@@ -72,11 +73,7 @@ extension JSONPatch: JSONReadable {
       let start = reader.nextValueOffset()
       let members = try reader.readMembers()
       do throws(JSONError) {
-        operations.append(
-          try Operation { key throws(JSONError) in
-            guard var reader = members[key] else { return nil }
-            return try reader.readValue()
-          })
+        operations.append(try Operation(members))
       } catch {
         // With the path of the operation in the whole text.
         var located = reader.error(error.code, error.message, at: start)
@@ -88,44 +85,42 @@ extension JSONPatch: JSONReadable {
 }
 
 extension JSONPatch.Operation {
-  /// Reads an operation.
-  ///
-  /// - Parameter member: Returns the value of a member; nil if there is none.
-  fileprivate init(
-    _ member: (StaticString) throws(JSONError) -> JSONValue?
-  ) throws(JSONError) {
-    func string(_ key: StaticString) throws(JSONError) -> String {
-      guard let value = try member(key) else {
+  fileprivate init(_ members: JSONMembers) throws(JSONError) {
+    func member(_ key: StaticString) throws(JSONError) -> JSONReader {
+      guard let reader = members[key] else {
         throw JSONError(.missing, "the operation has no \"\(key)\"", path: [.key("\(key)")])
       }
-      guard let string = value.string else {
+      return reader
+    }
+    func text(_ key: StaticString) throws(JSONError) -> JSONKey {
+      var reader = try member(key)
+      guard try reader.peek() == .string else {
         throw JSONError(.type, "\"\(key)\" is not a string", path: [.key("\(key)")])
       }
-      return string
+      return try reader.scanString()
     }
     func pointer(_ key: StaticString) throws(JSONError) -> JSONPointer {
-      let text = try string(key)
+      let text = try text(key)
       do throws(JSONError) {
         return try JSONPointer(parsing: text)
       } catch {
         throw error.under(.key("\(key)"))
       }
     }
-    func payload() throws(JSONError) -> JSONValue {
-      guard let value = try member("value") else {
-        throw JSONError(.missing, "the operation has no \"value\"", path: [.key("value")])
-      }
-      return value
+    func value() throws(JSONError) -> JSONValue {
+      var reader = try member("value")
+      return try reader.readValue()
     }
-    let name = try string("op")
+    let name = try text("op")
     switch name {
-    case "add": self = .add(try pointer("path"), try payload())
+    case "add": self = .add(try pointer("path"), try value())
     case "remove": self = .remove(try pointer("path"))
-    case "replace": self = .replace(try pointer("path"), try payload())
+    case "replace": self = .replace(try pointer("path"), try value())
     case "move": self = .move(from: try pointer("from"), to: try pointer("path"))
     case "copy": self = .copy(from: try pointer("from"), to: try pointer("path"))
-    case "test": self = .test(try pointer("path"), try payload())
-    default: throw JSONError(.patch, "unknown operation \(name.quoted())", path: [.key("op")])
+    case "test": self = .test(try pointer("path"), try value())
+    default:
+      throw JSONError(.patch, "unknown operation \(name.string.quoted())", path: [.key("op")])
     }
   }
 

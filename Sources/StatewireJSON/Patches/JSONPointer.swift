@@ -14,27 +14,36 @@ public struct JSONPointer: Sendable, Hashable {
   /// - Throws: `JSONError` with the code `pointer` for any other text.
   /// - Source: RFC 6901 §3.
   public init(parsing text: String) throws(JSONError) {
-    let tokens = text.withUTF8Bytes { bytes in Self.tokens(of: bytes) }
-    guard let tokens else {
-      throw JSONError(
-        .pointer,
-        text.utf8.first == Self.slash
-          ? "the pointer \(text.quoted()) has a ~ without 0 or 1"
-          : "the pointer \(text.quoted()) does not start with a slash")
+    guard let tokens = text.withUTF8Bytes({ Self.tokens(of: $0) }) else { throw Self.invalid(text) }
+    self.tokens = tokens
+  }
+
+  /// Reads the text form.
+  init(parsing text: JSONKey) throws(JSONError) {
+    guard let tokens = text.withBytes({ Self.tokens(of: $0) }) else {
+      throw Self.invalid(text.string)
     }
     self.tokens = tokens
   }
 
+  private static func invalid(_ text: String) -> JSONError {
+    JSONError(
+      .pointer,
+      text.utf8.first == slash
+        ? "the pointer \(text.quoted()) has a ~ without 0 or 1"
+        : "the pointer \(text.quoted()) does not start with a slash")
+  }
+
   /// - Returns: Nil if the text is not a pointer.
   private static func tokens(of text: UnsafeRawBufferPointer) -> [String]? {
-    guard let first = text.first else { return [] }
-    guard first == slash else { return nil }
+    guard !text.isEmpty else { return [] }
+    guard text[0] == slash else { return nil }
     var tokens: [String] = []
-    tokens.reserveCapacity(text.reduce(0) { $1 == slash ? $0 + 1 : $0 })
+    // Most pointers have few tokens.
+    tokens.reserveCapacity(4)
     var start = 1
-    while start <= text.count {
-      let end = text[start...].firstIndex(of: slash) ?? text.count
-      guard let token = token(text.part(start..<end)) else { return nil }
+    for end in 1...text.count where end == text.count || text[end] == slash {
+      guard let token = token(text.part(from: start, to: end)) else { return nil }
       tokens.append(token)
       start = end + 1
     }
@@ -66,12 +75,15 @@ public struct JSONPointer: Sendable, Hashable {
   ///
   /// - Source: RFC 6901 §4: digits without a leading zero, and nothing else.
   package static func index(_ token: String, count: Int) -> Int? {
-    let digits = token.utf8
-    guard let first = digits.first, digits.count <= 18,
-      digits.allSatisfy({ (0x30...0x39).contains($0) }), first != 0x30 || digits.count == 1,
-      let index = Int(token), index < count
-    else { return nil }
-    return index
+    token.withUTF8Bytes { digits in
+      guard 1...18 ~= digits.count, digits[0] != 0x30 || digits.count == 1 else { return nil }
+      var index = 0
+      for digit in digits {
+        guard 0x30...0x39 ~= digit else { return nil }
+        index = index &* 10 &+ Int(digit &- 0x30)
+      }
+      return index < count ? index : nil
+    }
   }
 }
 

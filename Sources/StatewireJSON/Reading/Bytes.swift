@@ -84,3 +84,12 @@ extension [UInt8] {
     try span.withUnsafeBytes(body)
   }
 }
+
+extension Array {
+  /// Returns true if both are copies of one array that neither has changed.
+  package func sharesMemory(with other: Array) -> Bool {
+    withUnsafeBufferPointer { own in
+      other.withUnsafeBufferPointer { own.baseAddress == $0.baseAddress && own.count == $0.count }
+    }
+  }
+}

@@ -28,6 +28,9 @@ public struct JSONObject: Sendable {
   /// Creates an object without members.
   public init() {}
 
+  /// Creates an object without members, with space for some.
+  init(reserving count: Int) { members.reserveCapacity(count) }
+
   /// Creates an object of members in order; the last value of several members with the same key
   /// counts.
   public init(_ members: some Sequence<(String, JSONValue)>) {
@@ -145,7 +148,9 @@ extension JSONObject: Sequence {
 extension JSONObject: Equatable {
   /// Returns true if both have the same members, in any order.
   public static func == (one: JSONObject, other: JSONObject) -> Bool {
-    one.count == other.count && one.allSatisfy { other[$0.key] == $0.value }
+    one.count == other.count
+      && (one.members.sharesMemory(with: other.members)
+        || one.allSatisfy { other[$0.key] == $0.value })
   }
 }
 

@@ -121,7 +121,7 @@ struct EffectTests {
       let result = try #require(try store.send("go"))
       try store.send("stop")
       #expect(!result.isSettled && store.unfinished.isEmpty && began.all.isEmpty)
-      for work in held.work { work.beginNext() }
+      for begin in held.work { begin() }
       // Breaks the reference cycle of the store and its closure.
       held.work = []
       #expect(began.all.filter { !$0.hasSuffix("runs") } == ["1", "3"])
@@ -136,7 +136,7 @@ struct EffectTests {
       store.delayWork { held.work.append($0) }
       _ = try? store.send("go")
       #expect(store.close().isEmpty)
-      for work in held.work { work.beginNext() }
+      for begin in held.work { begin() }
       // Breaks the reference cycle of the store and its closure.
       held.work = []
     }
@@ -560,5 +560,5 @@ extension Bench {
 
 /// Work that the store has not begun yet.
 private final class Held {
-  var work: [any DelayedWork] = []
+  var work: [() -> Void] = []
 }

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StatewireJSON
+
+/// A sequence as a tree of short arrays. Copies share the nodes that are equal: a change of a copy copies
+/// one node on each level.
+struct ElementTree<Element: Sendable>: Sendable {
+  private var root = ElementNode<Element>.elements([])
+
+  init() {}
+
+  /// Creates a sequence of elements.
+  init(_ elements: some Sequence<Element>) {
+    var nodes = Array(elements).parts.map { ElementNode.elements($0) }
+    while nodes.count > 1 { nodes = nodes.parts.map { ElementNode($0) } }
+    root = nodes.first ?? root
+  }
+
+  var count: Int { root.count }
+
+  subscript(position: Int) -> Element { root[position] }
+
+  /// The arrays of elements, in order; none is empty, except that of an empty sequence.
+  var leaves: [[Element]] { root.leaves }
+
+  /// Calls `body` with an element in place.
+  mutating func update<Result>(at position: Int, _ body: (inout Element) -> Result) -> Result {
+    root.update(at: position, body)
+  }
+
+  mutating func append(_ element: Element) { insert(element, at: count) }
+
+  mutating func insert(_ element: Element, at position: Int) {
+    if let next = root.insert(element, at: position) { root = ElementNode([root, next]) }
+  }
+
+  mutating func remove(at position: Int) -> Element {
+    let removed = root.remove(at: position)
+    while case .nodes(let nodes, _) = root, nodes.count <= 1 { root = nodes.first ?? .elements([]) }
+    return removed
+  }
+
+  /// Returns true if both have the same elements. Nodes that both share are not compared.
+  func isSame(as other: ElementTree, by areSame: (Element, Element) -> Bool) -> Bool {
+    count == other.count && root.isSame(as: other.root, by: areSame)
+  }
+}
+
+extension ElementTree: Sequence {
+  func makeIterator() -> FlattenSequence<[[Element]]>.Iterator { leaves.joined().makeIterator() }
+}
+
+/// A node of an `ElementTree`. All nodes of one level have the same distance from the elements.
+private enum ElementNode<Element: Sendable>: Sendable {
+  case elements([Element])
+  case nodes([ElementNode], count: Int)
+
+  init(_ nodes: [ElementNode]) {
+    self = .nodes(nodes, count: nodes.reduce(0) { $0 + $1.count })
+  }
+
+  /// The number of elements.
+  var count: Int {
+    switch self {
+    case .elements(let elements): elements.count
+    case .nodes(_, let count): count
+    }
+  }
+
+  /// The number of values that a change copies.
+  private var width: Int {
+    switch self {
+    case .elements(let elements): elements.count
+    case .nodes(let nodes, _): nodes.count
+    }
+  }
+
+  subscript(position: Int) -> Element {
+    switch self {
+    case .elements(let elements): return elements[position]
+    case .nodes(let nodes, let count):
+      let (index, position) = Self.place(of: position, in: nodes, count)
+      return nodes[index][position]
+    }
+  }
+
+  var leaves: [[Element]] {
+    switch self {
+    case .elements(let elements): [elements]
+    case .nodes(let nodes, _): nodes.flatMap(\.leaves)
+    }
+  }
+
+  /// Returns the index of the node with a position, and the position in it. The end is in the last node.
+  private static func place(
+    of position: Int, in nodes: [ElementNode], _ count: Int
+  ) -> (index: Int, position: Int) {
+    if position > count / 2 {
+      // Most changes are at the end.
+      var (index, start) = (nodes.count - 1, count - nodes[nodes.count - 1].count)
+      while start > position {
+        index -= 1
+        start -= nodes[index].count
+      }
+      return (index, position - start)
+    }
+    var (index, start) = (0, 0)
+    while index < nodes.count - 1, position - start >= nodes[index].count {
+      start += nodes[index].count
+      index += 1
+    }
+    return (index, position - start)
+  }
+
+  mutating func update<Result>(at position: Int, _ body: (inout Element) -> Result) -> Result {
+    // The array is moved out of the node and back, because a second reference would copy it.
+    switch consume self {
+    case .elements(var elements):
+      defer { self = .elements(elements) }
+      return body(&elements[position])
+    case .nodes(var nodes, let count):
+      defer { self = .nodes(nodes, count: count) }
+      let (index, position) = Self.place(of: position, in: nodes, count)
+      return nodes[index].update(at: position, body)
+    }
+  }
+
+  /// Inserts an element.
+  ///
+  /// - Returns: The node that follows this one from now on; nil if this one is not too wide.
+  mutating func insert(_ element: Element, at position: Int) -> ElementNode? {
+    switch consume self {
+    case .elements(var elements):
+      elements.insert(element, at: position)
+      let next = elements.splitIfLong(isAtEnd: position == elements.count - 1)
+      self = .elements(elements)
+      return next.map { .elements($0) }
+    case .nodes(var nodes, let count):
+      let (index, inner) = Self.place(of: position, in: nodes, count)
+      var next: [ElementNode]?
+      if let node = nodes[index].insert(element, at: inner) {
+        nodes.insert(node, at: index + 1)
+        next = nodes.splitIfLong(isAtEnd: position == count)
+      }
+      self = next == nil ? .nodes(nodes, count: count + 1) : ElementNode(nodes)
+      return next.map { ElementNode($0) }
+    }
+  }
+
+  mutating func remove(at position: Int) -> Element {
+    switch consume self {
+    case .elements(var elements):
+      defer { self = .elements(elements) }
+      return elements.remove(at: position)
+    case .nodes(var nodes, let count):
+      defer { self = .nodes(nodes, count: count - 1) }
+      let (index, position) = Self.place(of: position, in: nodes, count)
+      let removed = nodes[index].remove(at: position)
+      // Narrow neighbours are joined, so that there are never many narrow nodes.
+      if !Self.join(index, in: &nodes), !Self.join(index - 1, in: &nodes), nodes[index].width == 0 {
+        nodes.remove(at: index)
+      }
+      return removed
+    }
+  }
+
+  /// Joins a node with the next one if both exist and are narrow together.
+  private static func join(_ index: Int, in nodes: inout [ElementNode]) -> Bool {
+    guard index >= 0, index + 1 < nodes.count,
+      nodes[index].width + nodes[index + 1].width <= [Element].maximum / 2
+    else { return false }
+    switch (nodes[index], nodes.remove(at: index + 1)) {
+    case (.elements(let elements), .elements(let more)): nodes[index] = .elements(elements + more)
+    case (.nodes(let inner, _), .nodes(let more, _)): nodes[index] = ElementNode(inner + more)
+    default:
+      preconditionFailure("two nodes of one level have different distances from the elements")
+    }
+    return true
+  }
+
+  func isSame(as other: ElementNode, by areSame: (Element, Element) -> Bool) -> Bool {
+    switch (self, other) {
+    case (.elements(let own), .elements(let others)):
+      own.sharesMemory(with: others) || own.elementsEqual(others, by: areSame)
+    // Most changes leave the limits of the nodes as they are.
+    case (.nodes(let own, _), .nodes(let others, _))
+    where own.elementsEqual(others, by: { $0.count == $1.count }):
+      own.sharesMemory(with: others)
+        || own.elementsEqual(others) { $0.isSame(as: $1, by: areSame) }
+    default: leaves.joined().elementsEqual(other.leaves.joined(), by: areSame)
+    }
+  }
+}
+
+extension Array {
+  /// The most values of a node. Trees of up to ten thousand elements have three levels.
+  fileprivate static var maximum: Int { 24 }
+
+  /// The array in parts of at most so many values.
+  fileprivate var parts: [[Element]] {
+    stride(from: 0, to: count, by: Self.maximum).map {
+      Array(self[$0..<Swift.min($0 + Self.maximum, count)])
+    }
+  }
+
+  /// Removes and returns the second half if the array is too long, or only the last value if it has been
+  /// appended: usually others follow.
+  fileprivate mutating func splitIfLong(isAtEnd: Bool) -> [Element]? {
+    guard count > Self.maximum else { return nil }
+    let start = isAtEnd ? count - 1 : count / 2
+    let next = Array(self[start...])
+    removeSubrange(start...)
+    return next
+  }
+}
