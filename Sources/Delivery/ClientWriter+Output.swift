@@ -51,8 +51,10 @@ extension ClientWriter: DeliveryTarget {
     registrations.remove(.delivery)
     if !actions.isEmpty { performActions() }
     if readyBytes > 0 {
-      // The buffer is released, so that each of thousands of idle clients needs little memory.
-      usualBytes = UInt16(min(readyBytes, Self.maximumUsualBytes))
+      // The buffer is released, so that each of thousands of idle clients needs little memory. After a small
+      // delivery a large one may follow, so the usual size falls slowly.
+      let bytes = UInt16(min(readyBytes, Self.maximumUsualBytes))
+      usualBytes = max(bytes, usualBytes - usualBytes / 16)
       takeReady { output.write($0) }
     }
     guard !isClosed else { return }

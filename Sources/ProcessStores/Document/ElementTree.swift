@@ -193,8 +193,8 @@ private enum ElementNode<Element: Sendable>: Sendable {
 }
 
 extension Array {
-  /// The most values of a node. Trees of up to ten thousand elements have three levels.
-  fileprivate static var maximum: Int { 24 }
+  /// The most values of a node. A wider node costs more to copy, a narrower one has more nodes above it.
+  fileprivate static var maximum: Int { 12 }
 
   /// The array in parts of at most so many values.
   fileprivate var parts: [[Element]] {

@@ -165,7 +165,7 @@ extension JSONPatchWriter {
   public mutating func removeAll(keepingCapacity: Bool = true) {
     text.removeAll(keepingCapacity: keepingCapacity)
     path.removeAll(keepingCapacity: true)
-    levels.removeAll(keepingCapacity: true)
+    if !levels.isEmpty { levels.removeAll(keepingCapacity: true) }
     count = 0
   }
 
