@@ -41,7 +41,8 @@ public final class ClientWriter {
   private var sharesOutput = false
   /// True if a write must not end inside a message.
   var writesWholeMessages: Bool { framing.isWebSocket || sharesOutput }
-  /// The size of the last deliveries, in bytes; at most `maximumUsualBytes`.
+  /// The size of the largest recent delivery, in bytes, which falls by a sixteenth with each delivery; at
+  /// most `maximumUsualBytes`.
   var usualBytes: UInt16 = 0
   /// True if something that was written for the client can never be sent; the client is then
   /// disconnected.

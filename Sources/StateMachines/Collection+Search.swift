@@ -8,7 +8,7 @@ extension RandomAccessCollection where Index == Int {
   /// - Precondition: all elements after one that meets the condition meet it.
   /// - Complexity: O(log n).
   @inline(__always)
-  func partitioningIndex(where condition: (Element) -> Bool) -> Int {
+  package func partitioningIndex(where condition: (Element) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {
       let middle = (low + high) / 2

@@ -55,12 +55,24 @@ struct DocumentValueTests {
     #expect(duplicates.json.bytes == Array(#"{"a":3,"b":2}"#.utf8))
   }
 
-  @Test("trees are the same if their data is, whatever they share")
-  func sameness() throws {
-    let tree = DocumentValue(large)
+  /// Returns a tree of a value that is divided on the way to each of the paths.
+  private func divided(_ value: JSONValue, at paths: [[String]]) throws -> DocumentValue {
+    var tree = DocumentValue(value)
+    for path in paths {
+      let old = tree.replace(at: path, with: DocumentValue("another"))
+      _ = tree.replace(at: path, with: try #require(old))
+    }
+    return tree
+  }
+
+  private static let places = [["rows", "70", "done"], ["byID", "k70", "n"], ["a/b~c", "é"]]
+
+  @Test("trees are the same if their data is, whatever they share", arguments: [true, false])
+  func sameness(isDivided: Bool) throws {
+    let tree = try divided(large, at: isDivided ? Self.places : [])
     var changed = tree
     #expect(changed.isSame(as: tree))
-    for path in [["rows", "70", "done"], ["byID", "k70", "n"], ["a/b~c", "é"]] {
+    for path in Self.places {
       let old = changed.replace(at: path, with: DocumentValue(.null))
       #expect(!changed.isSame(as: tree) && !tree.isSame(as: changed), "\(path)")
       _ = changed.replace(at: path, with: try #require(old))
@@ -81,6 +93,50 @@ struct DocumentValueTests {
     _ = changed.add(try #require(member).value, at: ["byID", "k0"])
     #expect(changed.isSame(as: tree) && tree.isSame(as: changed))
     #expect(try tree.isSame(as: read(large.bytes) as DocumentValue))
+    let other = try divided(large, at: Self.places)
+    #expect(other.isSame(as: changed) && changed.isSame(as: other))
+  }
+
+  @Test("objects are the same in any order and with other numbers of buckets")
+  func sameMembers() throws {
+    func members(_ numbers: some Sequence<Int>) -> DocumentMembers {
+      DocumentMembers(JSONObject(numbers.map { ("k\($0)", .number(JSONNumber($0))) }))
+    }
+    let (one, reversed) = (members(0..<200), members((0..<200).reversed()))
+    var few = one
+    for number in 20..<200 { _ = few.remove("k\(number)") }
+    let fewAlone = members(0..<20)
+    #expect(one.isSame(as: reversed) && few.isSame(as: fewAlone) && fewAlone.isSame(as: few))
+    for key in ["k0", "k19"] {
+      var changed = few
+      _ = changed.set(key, to: DocumentValue(nil))
+      #expect(!changed.isSame(as: few) && !changed.isSame(as: fewAlone))
+      #expect(!few.isSame(as: changed) && !fewAlone.isSame(as: changed))
+      _ = changed.remove(key)
+      _ = changed.set("new", to: DocumentValue(nil))
+      #expect(!changed.isSame(as: few) && !few.isSame(as: changed))
+    }
+  }
+
+  // A whole array was divided again by each of them: a thousand times the cost of the patch.
+  @Test("a patch that changes nothing leaves the document divided, and is no change")
+  func unchanging() throws {
+    let held = document(large)
+    let path = JSONPointer(["rows", "5", "done"])
+    let new = try held.applying(JSONPatch([.replace(path, false)]))
+    guard case .object(let members) = new.value, case .array? = members["rows"] else {
+      Issue.record("the document is whole: \(new.value)")
+      return
+    }
+    #expect(new.isSame(as: held) && new.version == held.version)
+    var client = held
+    var patch = JSONPatchWriter()
+    let hasAdvanced = client.advance(to: new, writing: &patch)
+    let isEmpty = patch.isEmpty
+    #expect(hasAdvanced && isEmpty)
+    let next = try new.applying(JSONPatch([.replace(path, true)]))
+    let follows = client.advance(to: next, writing: &patch)
+    #expect(follows && patch.count == 1)
   }
 
   @Test("patches have the effect that RFC 6902 describes, and clients follow", arguments: 0..<5)
@@ -294,6 +350,8 @@ struct DocumentValueTests {
       for _ in 0..<31 { _ = tree.remove(at: kept) }
     }
     #expect(Array(tree) == (0..<100).map { $0 * 32 + 31 })
-    #expect(tree.leaves.count <= 30)
+    #expect(tree.leaves.count <= 30 && tree.height > 1)
+    while tree.count > 3 { _ = tree.remove(at: 1) }
+    #expect(Array(tree) == [31, 3_167, 3_199] && tree.height == 1)
   }
 }

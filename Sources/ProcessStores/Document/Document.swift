@@ -10,8 +10,8 @@ internal import Synchronization
 struct Document: Sendable {
   private final class Storage: Sendable {
     let value: DocumentValue
-    /// A number that no other document of this process has.
-    let version = Storage.last.wrappingAdd(1, ordering: .relaxed).newValue
+    /// A number that no document of this process with other data has.
+    let version: UInt64
     /// The version of the document before, and the operations that lead from it to this one; nil if
     /// they are not known.
     let change: (base: UInt64, operations: [JSONPatch.Operation])?
@@ -24,6 +24,12 @@ struct Document: Sendable {
       _ value: DocumentValue, change: (base: UInt64, operations: [JSONPatch.Operation])?, bytes: Int
     ) {
       (self.value, self.change, self.bytes) = (value, change, bytes)
+      version = Storage.last.wrappingAdd(1, ordering: .relaxed).newValue
+    }
+
+    /// Creates a copy whose value is divided into other parts.
+    init(_ former: Storage, dividedAs value: DocumentValue) {
+      (self.value, version, change, bytes) = (value, former.version, former.change, former.bytes)
     }
   }
 
@@ -47,14 +53,17 @@ struct Document: Sendable {
   /// - Throws: `JSONError` if an operation cannot be applied.
   func applying(_ patch: JSONPatch) throws(JSONError) -> Document {
     var patching = DocumentPatching(storage.value, bytes: storage.bytes)
-    for (index, operation) in patch.operations.enumerated() {
+    for index in patch.operations.indices {
       do throws(JSONError) {
-        try patching.apply(operation)
+        try patching.apply(patch.operations[index])
       } catch {
         throw JSONError(error.code, "operation \(index): \(error.message)")
       }
     }
-    if patching.change?.isEmpty == true { return self }
+    // The parts into which the value has been divided are kept for the next patch.
+    if patching.change?.isEmpty == true {
+      return Document(Storage(storage, dividedAs: patching.value))
+    }
     return Document(
       Storage(
         patching.value, change: patching.change.map { (storage.version, $0) },
@@ -74,7 +83,7 @@ extension Document: JSONDifferencing {
 
   mutating func advance(to new: Document, writing patch: inout JSONPatchWriter) -> Bool {
     defer { self = new }
-    if new.storage === storage { return true }
+    if new.storage.version == storage.version { return true }
     let change: [JSONPatch.Operation]
     if let known = new.storage.change, known.base == storage.version {
       change = known.operations
@@ -90,7 +99,7 @@ extension Document: JSONDifferencing {
 
   func isSame(as other: any JSONDifferencing) -> Bool {
     guard let other = other as? Document else { return false }
-    return storage === other.storage || value.isSame(as: other.value)
+    return version == other.version || value.isSame(as: other.value)
   }
 
   var expectedBytes: Int { storage.bytes }

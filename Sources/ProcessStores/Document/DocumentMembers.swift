@@ -32,7 +32,8 @@ struct DocumentMembers: Sendable {
   }
 
   subscript(key: String) -> DocumentValue? {
-    buckets[bucket(key)].first { $0.key.hasSameBytes(as: key) }?.value
+    let bucket = bucket(key)
+    return index(of: key, in: bucket).map { buckets[bucket][$0].value }
   }
 
   private func bucket(_ key: String) -> Int {
@@ -40,14 +41,17 @@ struct DocumentMembers: Sendable {
     buckets.count == 1 ? 0 : key.hashValue & (buckets.count - 1)
   }
 
+  private func index(of key: String, in bucket: Int) -> Int? {
+    // The indices, because a search of the members copies each of them.
+    buckets[bucket].indices.first { buckets[bucket][$0].key.hasSameBytes(as: key) }
+  }
+
   /// Changes the value of a key in place; returns nil if there is no such key.
   mutating func update<Result>(
     _ key: String, _ body: (inout DocumentValue) -> Result?
   ) -> Result? {
     let bucket = bucket(key)
-    guard let index = buckets[bucket].firstIndex(where: { $0.key.hasSameBytes(as: key) }) else {
-      return nil
-    }
+    guard let index = index(of: key, in: bucket) else { return nil }
     return body(&buckets[bucket][index].value)
   }
 
@@ -95,9 +99,7 @@ struct DocumentMembers: Sendable {
   /// Removes a member; returns nil if there is no such key.
   mutating func remove(_ key: String) -> DocumentValue? {
     let bucket = bucket(key)
-    guard let index = buckets[bucket].firstIndex(where: { $0.key.hasSameBytes(as: key) }) else {
-      return nil
-    }
+    guard let index = index(of: key, in: bucket) else { return nil }
     count -= 1
     return buckets[bucket].remove(at: index).value
   }

@@ -20,6 +20,9 @@ struct ElementTree<Element: Sendable>: Sendable {
 
   subscript(position: Int) -> Element { root[position] }
 
+  /// The number of levels above the elements.
+  var height: Int { root.height }
+
   /// The arrays of elements, in order; none is empty, except that of an empty sequence.
   var leaves: [[Element]] { root.leaves }
 
@@ -72,6 +75,13 @@ private enum ElementNode<Element: Sendable>: Sendable {
     switch self {
     case .elements(let elements): elements.count
     case .nodes(let nodes, _): nodes.count
+    }
+  }
+
+  var height: Int {
+    switch self {
+    case .elements: 1
+    case .nodes(let nodes, _): 1 + (nodes.first?.height ?? 0)
     }
   }
 

@@ -12,7 +12,7 @@ struct AwaitedReplies {
     let subscription: Subscription
   }
 
-  /// The requests in the order of their inputs. Usually the first one gets its reply first.
+  /// The requests in the order of their inputs.
   private var requests: Deque<Request> = []
 
   /// Adds the request of the newest input.
@@ -25,7 +25,11 @@ struct AwaitedReplies {
   ///
   /// - Returns: Its id, and the subscription that has sent it; nil if there is none.
   mutating func remove(_ inputID: InputID) -> (id: [UInt8], subscription: Subscription)? {
-    guard let index = requests.firstIndex(where: { $0.inputID == inputID }) else { return nil }
+    // Usually the first one gets its reply first, or there is none: a notification, or an input of another
+    // audience.
+    guard let first = requests.first, first.inputID.rawValue <= inputID.rawValue else { return nil }
+    let index = requests.partitioningIndex { $0.inputID.rawValue >= inputID.rawValue }
+    guard index < requests.count, requests[index].inputID == inputID else { return nil }
     let request = index == 0 ? requests.removeFirst() : requests.remove(at: index)
     return (request.id, request.subscription)
   }

@@ -118,7 +118,9 @@ public protocol AnyStore: AnyObject {
   /// Work that is cancelled while it waits never begins. Work of `StateMachine.initialEffect` that
   /// has begun already is not affected.
   ///
-  /// - Parameter hold: Called for each piece that waits, in order, with the closure that begins it.
+  /// - Parameter hold: Called for each piece that waits, in order, with the closure that begins it. The closure is
+  ///   called at most once, on the actor of the host. It does nothing after the work was cancelled, and retains the
+  ///   work and what that refers to.
   func delayWork(by hold: @escaping (@escaping () -> Void) -> Void)
 
   /// Passes the state and the unsettled inputs to a recorder, and from then on each change.

@@ -34,7 +34,14 @@ public struct JSONPatch: Sendable, Equatable {
   ///   with the operation's index.
   /// - Source: RFC 6902 §3 and §4.
   public init(_ value: JSONValue) throws(JSONError) {
-    try self.init(parsing: value.bytes, limits: JSONLimits(maximumDepth: .max))
+    do throws(JSONError) {
+      try self.init(parsing: value.bytes, limits: JSONLimits(maximumDepth: .max))
+    } catch {
+      // The offset is in a text that only this function knows.
+      var error = error
+      error.offset = nil
+      throw error
+    }
   }
 
   /// Reads a patch from text.

@@ -24,7 +24,7 @@ extension JSONReader {
       return .array(elements)
     case .object:
       try beginObject()
-      var object = JSONObject(reserving: 4)
+      var object = JSONObject()
       while let key = try nextKey() { object[key.string] = try readValue() }
       return .object(object)
     }

@@ -28,9 +28,6 @@ public struct JSONObject: Sendable {
   /// Creates an object without members.
   public init() {}
 
-  /// Creates an object without members, with space for some.
-  init(reserving count: Int) { members.reserveCapacity(count) }
-
   /// Creates an object of members in order; the last value of several members with the same key
   /// counts.
   public init(_ members: some Sequence<(String, JSONValue)>) {

@@ -74,9 +74,8 @@ struct JSONCommand: AsyncParsableCommand {
       try JSONFile.reportingFaults {
         let document = try JSONFile(document).value()
         let file = try JSONFile(patch)
-        let value = try file.value()
         let result = try file.naming { () throws(JSONError) in
-          try JSONPatch(value).apply(to: document)
+          try JSONPatch(parsing: file.bytes, limits: JSONFile.limits).apply(to: document)
         }
         try Output.writeLine(result.jsonBytes())
       }

@@ -14,7 +14,7 @@ struct JSONFile {
   }
 
   // Deeper than for messages, but bounded: JSON trees are freed recursively.
-  private static let limits = JSONLimits(maximumDepth: 1024)
+  static let limits = JSONLimits(maximumDepth: 1024)
 
   /// The name for output, without control characters.
   let name: String

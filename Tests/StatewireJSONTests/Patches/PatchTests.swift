@@ -125,6 +125,7 @@ struct PatchTests {
   func reading(_ patch: String, _ path: String, _ code: JSONError.Code) throws {
     let error = #expect(throws: JSONError.self) { try JSONPatch(JSONValue(parsing: patch)) }
     #expect(error?.pathDescription == path && error?.code == code, "\(error as Any)")
+    #expect(error?.offset == nil)
 
     // In a longer text, the path begins at its start.
     let text = Array("[\(patch)]".utf8)
@@ -137,6 +138,27 @@ struct PatchTests {
       }
     }
     #expect(found?.pathDescription == "/0" + path && found?.code == code, "\(found as Any)")
+  }
+
+  @Test("a patch is read from text, with escapes and members that are not needed")
+  func text() throws {
+    let text = #"""
+       [ {"value":[1], "\u0070ath":"/a\u002fb~0\"", "op":"a\u0064d", "x":{}, "y":[], "z":0},
+         {"op":"remove","path":"/x","path":"/y"} ]\#n
+      """#
+    let patch = try JSONPatch(parsing: Array(text.utf8))
+    #expect(
+      patch.operations
+        == [.add(JSONPointer(["a", "b~\""]), [1]), .remove(JSONPointer(["y"]))])
+    let error = #expect(throws: JSONError.self) {
+      try JSONPatch(parsing: Array("[\n {\"op\":\"spam\"}]".utf8))
+    }
+    #expect(error?.offset == 3 && error?.pathDescription == "/0/op")
+    for wrong in ["[] 1", "[", "[{\"op\":\"add\",\"path\":\"\",\"value\":[[]]}]", ""] {
+      #expect(throws: JSONError.self, "\(wrong)") {
+        try JSONPatch(parsing: Array(wrong.utf8), limits: JSONLimits(maximumDepth: 3))
+      }
+    }
   }
 
   @Test("an operation that does not apply is named in the error")
