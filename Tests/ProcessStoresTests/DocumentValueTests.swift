@@ -118,6 +118,57 @@ struct DocumentValueTests {
     }
   }
 
+  /// Applies operations to a document, and follows as a client that knows it.
+  private func check(_ value: JSONValue, _ operations: [JSONPatch.Operation]) throws {
+    let held = document(value)
+    guard let wanted = try? JSONPatch(operations).apply(to: value) else {
+      #expect(throws: JSONError.self, "\(operations)") {
+        try held.applying(JSONPatch(operations))
+      }
+      return
+    }
+    let new = try held.applying(JSONPatch(operations))
+    #expect(new.value.json == wanted && new.textBytes == wanted.bytes.count, "\(operations)")
+    #expect((new.version == held.version) == (wanted == value), "\(operations)")
+    var client = held
+    var patch = JSONPatchWriter()
+    let hasAdvanced = client.advance(to: new, writing: &patch)
+    let written = try JSONPatch(parsing: patch.bytes())
+    #expect(try hasAdvanced && written.apply(to: value) == wanted, "\(operations)")
+    #expect(written.isEmpty == (wanted == value), "\(operations)")
+  }
+
+  // A move from a root array to the root ended the server.
+  @Test(
+    "each operation on each place has the same effect for the server and for clients",
+    arguments: [
+      [1, [2, 2], ["a": 4, "b": [5]], [2, 2]], [[1], [1]], [],
+      ["a": [1, 2], "b": nil, "": ["": 3]],
+      nil, "text",
+    ] as [JSONValue])
+  func places(value: JSONValue) throws {
+    let paths = try [
+      "", "/", "/-", "/0", "/1", "/3", "/9", "/01", "/1/0", "/1/1", "/1/-", "/2/a", "/2/b/0", "/a",
+      "/a/0", "/a/1", "/a/2", "/b", "//", "/x", "/x/y",
+    ].map { try JSONPointer(parsing: $0) }
+    for path in paths {
+      for other: JSONValue in [nil, 1, [2, 2], ["a": 1]] {
+        try check(value, [.add(path, other)])
+        try check(value, [.replace(path, other)])
+        try check(value, [.test(path, other)])
+        try check(value, [.replace(path, 0), .replace(path, other)])
+      }
+      try check(value, [.remove(path)])
+      try check(value, [.remove(path), .remove(path)])
+      for from in paths {
+        try check(value, [.move(from: from, to: path)])
+        try check(value, [.copy(from: from, to: path)])
+        try check(value, [.move(from: from, to: path), .move(from: path, to: from)])
+        try check(value, [.copy(from: from, to: path), .remove(path)])
+      }
+    }
+  }
+
   // A whole array was divided again by each of them: a thousand times the cost of the patch.
   @Test("a patch that changes nothing leaves the document divided, and is no change")
   func unchanging() throws {

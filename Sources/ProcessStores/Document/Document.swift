@@ -61,7 +61,8 @@ struct Document: Sendable {
       }
     }
     // The parts into which the value has been divided are kept for the next patch.
-    if patching.change?.isEmpty == true {
+    if patching.mayCancel, patching.bytes == storage.bytes, patching.value.isSame(as: storage.value)
+    {
       return Document(Storage(storage, dividedAs: patching.value))
     }
     return Document(

@@ -27,8 +27,11 @@ struct DocumentMembers: Sendable {
 
   /// Creates an object of members.
   init(_ members: JSONObject) {
-    buckets[0].reserveCapacity(Swift.min(members.count, Self.maximum))
-    for (key, value) in members { _ = set(key, to: DocumentValue(value)) }
+    var needed = 1
+    while members.count > Self.maximum * needed { needed *= 4 }
+    buckets = Array(repeating: [], count: needed)
+    if needed == 1 { buckets[0].reserveCapacity(members.count) }
+    for (key, value) in members { append(key, DocumentValue(value)) }
   }
 
   subscript(key: String) -> DocumentValue? {
@@ -64,11 +67,15 @@ struct DocumentMembers: Sendable {
       return held
     }
     guard old == nil else { return old }
+    append(key, value)
+    if count > Self.maximum * buckets.count { spread() }
+    return nil
+  }
+
+  private mutating func append(_ key: String, _ value: DocumentValue) {
     lastNumber += 1
     buckets[bucket(key)].append(Member(key: key, value: value, number: lastNumber))
     count += 1
-    if count > Self.maximum * buckets.count { spread() }
-    return nil
   }
 
   /// Returns true if both have the same keys with the same data. Shared buckets are not compared.

@@ -17,6 +17,13 @@ struct DocumentPatching {
   /// its change.
   private static let maximumCopiedBytes = 1 << 20
 
+  /// True if the operations may cancel each other, and the value may be as it was before.
+  var mayCancel: Bool {
+    guard let change, change.count < 2, let only = change.first else { return true }
+    if case .move = only { return true }
+    return false
+  }
+
   init(_ value: DocumentValue, bytes: Int) { (self.value, self.bytes) = (value, bytes) }
 
   /// Applies an operation.
@@ -35,9 +42,13 @@ struct DocumentPatching {
       bytes += newBytes - old.textBytes
       if !old.isSame(as: json) { change?.append(operation) }
     case .remove(let path):
-      _ = try remove(at: path)
+      let removed = try remove(at: path)
+      guard path.tokens.isEmpty else {
+        change?.append(operation)
+        return
+      }
       // For clients the whole is only ever replaced.
-      change?.append(path.tokens.isEmpty ? .replace(path, .null) : operation)
+      if !removed.value.isSame(as: .null) { change?.append(.replace(path, .null)) }
     case .add(let path, let json): try add(DocumentValue(json), at: path, json)
     case .copy(let from, let path):
       let copy = try value(at: from)
@@ -81,7 +92,8 @@ struct DocumentPatching {
     }
     let removed = try remove(at: from)
     // Clients know moves within an array.
-    if removed.isElement, from.parent == path.parent, path.tokens.last != "-" {
+    if removed.isElement, !path.tokens.isEmpty, from.parent == path.parent, path.tokens.last != "-"
+    {
       _ = try insert(removed.value, at: path)
       change?.append(operation)
       return
