@@ -327,6 +327,16 @@ struct DocumentValueTests {
     #expect(DocumentValue.object(members).json.bytes == JSONValue.object(expected).bytes)
   }
 
+  // All of them had one hash, so they were in one bucket, which each change copied.
+  @Test("keys that are canonically equivalent are spread over the buckets")
+  func equivalentKeys() {
+    let keys = (0..<4_096).map { number in
+      String((0..<12).map { Character(number >> $0 & 1 == 1 ? "\u{E9}" : "e\u{301}") })
+    }
+    let members = DocumentMembers(JSONObject(keys.map { ($0, nil) }))
+    #expect(members.count == 4_096 && members.buckets.allSatisfy { $0.count < 200 })
+  }
+
   @Test("a change of a long array copies one short part of it", arguments: [1, 5_000, 9_999])
   func sharing(position: Int) throws {
     let rows: JSONValue = .array((0..<10_000).map { ["id": .number(JSONNumber($0))] })

@@ -13,6 +13,7 @@ struct NumberRangeTests {
     "a number beyond Double is found",
     arguments: [
       #"{"a":1e400}"#, #"[1,-2E999]"#, #"{"a\"b":"\\","c":\#(digits)}"#, #"["\\\"",1e309]"#,
+      #"{"a":[1e999],"a":1}"#,
     ])
   func beyond(text: String) {
     #expect(throws: JSONError.self) {

@@ -15,7 +15,7 @@ struct DocumentMembers: Sendable {
 
   /// The members by the hash of their keys; one bucket, in their order, if there are few. Copies share
   /// the buckets that are equal: a change of a copy copies one bucket and the list of buckets.
-  private var buckets: [[Member]] = [[]]
+  private(set) var buckets: [[Member]] = [[]]
   private(set) var count = 0
   private var lastNumber = 0
 
@@ -40,8 +40,8 @@ struct DocumentMembers: Sendable {
   }
 
   private func bucket(_ key: String) -> Int {
-    // Their number is a power of two.
-    buckets.count == 1 ? 0 : key.hashValue & (buckets.count - 1)
+    // Their number is a power of two. Not the hash of the text, which is equal for canonically equivalent keys.
+    buckets.count == 1 ? 0 : key.byteHash & (buckets.count - 1)
   }
 
   private func index(of key: String, in bucket: Int) -> Int? {

@@ -18,11 +18,9 @@ struct DocumentPatching {
   private static let maximumCopiedBytes = 1 << 20
 
   /// True if the operations may cancel each other, and the value may be as it was before.
-  var mayCancel: Bool {
-    guard let change, change.count < 2, let only = change.first else { return true }
-    if case .move = only { return true }
-    return false
-  }
+  var mayCancel: Bool { change?.count != 1 || hasMovedEqual }
+  /// True if an element was moved and an equal one has its place.
+  private var hasMovedEqual = false
 
   init(_ value: DocumentValue, bytes: Int) { (self.value, self.bytes) = (value, bytes) }
 
@@ -96,6 +94,7 @@ struct DocumentPatching {
     {
       _ = try insert(removed.value, at: path)
       change?.append(operation)
+      if try value(at: from).isSame(as: removed.value) { hasMovedEqual = true }
       return
     }
     movedBytes += removed.value.textBytes

@@ -197,8 +197,28 @@ private enum ElementNode<Element: Sendable>: Sendable {
     where own.elementsEqual(others, by: { $0.count == $1.count }):
       own.sharesMemory(with: others)
         || own.elementsEqual(others) { $0.isSame(as: $1, by: areSame) }
-    default: leaves.joined().elementsEqual(other.leaves.joined(), by: areSame)
+    default: Self.areSame(leaves, other.leaves, by: areSame)
     }
+  }
+
+  /// Returns true if two sequences in parts are the same. Parts that both share at one position are not compared.
+  private static func areSame(
+    _ own: [[Element]], _ others: [[Element]], by areSame: (Element, Element) -> Bool
+  ) -> Bool {
+    var (part, otherPart) = (own[...], others[...])
+    var (index, otherIndex) = (0, 0)
+    while let mine = part.first, let theirs = otherPart.first {
+      let count = min(mine.count - index, theirs.count - otherIndex)
+      if index > 0 || otherIndex > 0 || !mine.sharesMemory(with: theirs) {
+        for offset in 0..<count where !areSame(mine[index + offset], theirs[otherIndex + offset]) {
+          return false
+        }
+      }
+      (index, otherIndex) = (index + count, otherIndex + count)
+      if index == mine.count { (part, index) = (part.dropFirst(), 0) }
+      if otherIndex == theirs.count { (otherPart, otherIndex) = (otherPart.dropFirst(), 0) }
+    }
+    return part.isEmpty && otherPart.isEmpty
   }
 }
 

@@ -10,7 +10,26 @@ extension JSON {
   /// - Throws: `JSONError` with the code `number` and the path.
   static func checkNumbers(_ text: UnsafeRawBufferPointer) throws(JSONError) {
     guard hasSignOfLargeNumber(text), mayHaveLargeNumber(text) else { return }
-    _ = try canonical(JSONValue(parsing: text, limits: JSONLimits(maximumDepth: 1_000)))
+    var reader = JSONReader(text, limits: JSONLimits(maximumDepth: 1_000))
+    try checkNumbers(in: &reader)
+  }
+
+  /// Checks the next value as it is written: of two members with the same key both.
+  private static func checkNumbers(in reader: inout JSONReader) throws(JSONError) {
+    switch try reader.peek() {
+    case .null, .bool, .string: try reader.skipValue()
+    case .number:
+      let start = reader.nextValueOffset()
+      guard try reader.readNumber().double.isFinite else {
+        throw reader.error(.number, "the number is too large for a Double", at: start)
+      }
+    case .array:
+      try reader.beginArray()
+      while try reader.nextElement() { try checkNumbers(in: &reader) }
+    case .object:
+      try reader.beginObject()
+      while try reader.nextKey() != nil { try checkNumbers(in: &reader) }
+    }
   }
 
   /// Checks a value that is passed to the program.

@@ -41,6 +41,9 @@ struct SchemaChange {
     return change.faults
   }
 
+  /// The most faults of one schema; it is not compared further then.
+  private static let maximumFaults = 100
+
   private init(roots: (JSONValue, JSONValue), isSent: Bool) {
     (self.roots, self.isSent) = (roots, isSent)
   }
@@ -51,26 +54,26 @@ struct SchemaChange {
     {
       return
     }
-    guard left > 0, depth < 64 else { return }
+    guard left > 0, depth < 64, faults.count < Self.maximumFaults else { return }
     left -= 1
     depth += 1
     defer { depth -= 1 }
     let (old, new) = (Self.resolved(old, roots.0), Self.resolved(new, roots.1))
     if let one = old["type"], let other = new["type"], one != other {
-      return faults.append("the type of \(name) changed")
+      return add("the type of \(name) changed")
     }
     let (forms, newForms) = (Self.forms(of: old, roots.0), Self.forms(of: new, roots.1))
     for (tag, form) in forms {
       guard let other = newForms[tag] else {
-        if isSent { faults.append("\(tag.quoted(upTo: 64)) was removed from the cases of \(name)") }
+        if isSent { add("\(tag.quoted(upTo: 64)) was removed from the cases of \(name)") }
         continue
       }
-      compare(form, other, "\(name) \(tag)")
+      compare(form, other, "\(name) \(tag.shortened(to: 64))")
     }
     let required = Self.names(new["required"])
     if isSent {
       for member in required.subtracting(Self.names(old["required"])).sorted() {
-        faults.append("\(name) now requires member \(member.quoted(upTo: 64))")
+        add("\(name) now requires member \(member.quoted(upTo: 64))")
       }
     }
     guard let members = old["properties"]?.object, let others = new["properties"]?.object else {
@@ -78,11 +81,15 @@ struct SchemaChange {
     }
     for (member, schema) in members {
       guard let other = others[member] else {
-        if !isSent { faults.append("member \(member.quoted(upTo: 64)) was removed from \(name)") }
+        if !isSent { add("member \(member.quoted(upTo: 64)) was removed from \(name)") }
         continue
       }
-      compare(schema, other, "\(name)/\(member)")
+      compare(schema, other, "\(name)/\(member.shortened(to: 64))")
     }
+  }
+
+  private mutating func add(_ fault: @autoclosure () -> String) {
+    if faults.count < Self.maximumFaults { faults.append(fault()) }
   }
 
   private static func names(_ value: JSONValue?) -> Set<String> {

@@ -14,6 +14,8 @@ public struct SchemaMembers {
   public private(set) var types: Set<String> = []
   private let document: JSONValue
   private var seen: Set<String> = []
+  /// The number of schemas that are still looked through for secrets.
+  private var steps = 1_000_000
 
   /// Collects the members of a schema and of those to which it refers.
   ///
@@ -22,24 +24,27 @@ public struct SchemaMembers {
   ///   - document: The document that contains the targets of references.
   public init(of schema: JSONValue, in document: JSONValue) {
     self.document = document
-    read(schema)
+    // A list of what is left, because references may lead from one definition to the next without end.
+    var left = [schema]
+    while let next = left.popLast() {
+      switch next {
+      case .array(let elements): left += elements
+      case .object(let members):
+        read(members)
+        left += members.map(\.value)
+        if let reference = members["$ref"]?.string, seen.insert(reference).inserted {
+          left.append(target(of: reference))
+        }
+      case .null, .bool, .number, .string: break
+      }
+    }
   }
 
-  private mutating func read(_ schema: JSONValue) {
-    switch schema {
-    case .array(let elements):
-      for element in elements { read(element) }
-    case .object(let members):
-      for (name, schema) in members["properties"]?.object ?? [:] {
-        names.insert(name)
-        if isSecret(schema) { secrets.insert(name) }
-        if name == "type", let type = schema["const"]?.string { types.insert(type) }
-      }
-      if let reference = members["$ref"]?.string, seen.insert(reference).inserted {
-        read(target(of: reference))
-      }
-      for (_, value) in members { read(value) }
-    case .null, .bool, .number, .string: break
+  private mutating func read(_ members: JSONObject) {
+    for (name, schema) in members["properties"]?.object ?? [:] {
+      names.insert(name)
+      if isSecret(schema) { secrets.insert(name) }
+      if name == "type", let type = schema["const"]?.string { types.insert(type) }
     }
   }
 
@@ -49,25 +54,22 @@ public struct SchemaMembers {
     "additionalProperties", "allOf", "anyOf", "items", "oneOf", "prefixItems",
   ]
 
-  private func isSecret(_ schema: JSONValue) -> Bool {
+  private mutating func isSecret(_ schema: JSONValue) -> Bool {
+    // The references that have been followed; a schema can contain itself.
     var seen: Set<String> = []
-    return isSecret(schema, &seen)
-  }
-
-  /// - Parameter seen: The references that have been followed; a schema can contain itself.
-  private func isSecret(_ schema: JSONValue, _ seen: inout Set<String>) -> Bool {
-    if let schemas = schema.array {
-      for schema in schemas where isSecret(schema, &seen) { return true }
-      return false
-    }
-    if schema["writeOnly"] == true || schema["format"] == "password" { return true }
-    if let reference = schema["$ref"]?.string, seen.insert(reference).inserted,
-      isSecret(target(of: reference), &seen)
-    {
-      return true
-    }
-    for part in Self.parts {
-      if let schema = schema[part], isSecret(schema, &seen) { return true }
+    var left = [schema]
+    while let next = left.popLast() {
+      // Members of a description that takes too long to look through count as secret.
+      steps -= 1
+      if steps < 0 || next["writeOnly"] == true || next["format"] == "password" { return true }
+      if let schemas = next.array {
+        left += schemas
+        continue
+      }
+      left += Self.parts.compactMap { next[$0] }
+      if let reference = next["$ref"]?.string, seen.insert(reference).inserted {
+        left.append(target(of: reference))
+      }
     }
     return false
   }

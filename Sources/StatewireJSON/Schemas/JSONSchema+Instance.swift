@@ -30,7 +30,7 @@ extension JSONSchema {
     guard keywords["minItems"] != nil, case .object(let items)? = keywords["items"] else {
       return []
     }
-    let count = keywords["minItems"]?.int ?? 1
+    let count = max(0, keywords["minItems"]?.int ?? 1)
     return JSONSchema(items).instance(resolve).map { .array(Array(repeating: $0, count: count)) }
   }
 

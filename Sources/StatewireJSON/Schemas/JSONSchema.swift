@@ -259,15 +259,29 @@ extension JSONSchema {
 }
 
 extension JSONValue {
-  /// Returns the same value with the targets of all references replaced.
-  func replacingReferences(_ replacement: (String) -> String) -> JSONValue {
+  /// The keywords whose values are data: a member `$ref` in them is no reference.
+  private static let dataKeywords: Set<String> = ["const", "default", "enum", "examples"]
+  /// The keywords whose members are schemas, whatever their names.
+  private static let schemaMaps: Set<String> = ["$defs", "patternProperties", "properties"]
+
+  /// Returns the same value with the targets of all references in its schemas replaced.
+  ///
+  /// - Parameter replacement: Returns the new target; nil to remove the reference.
+  func replacingReferences(_ replacement: (String) -> String?) -> JSONValue {
     switch self {
     case .array(let elements):
       return .array(elements.map { $0.replacingReferences(replacement) })
     case .object(let members):
-      let changed = members.map { key, value -> (String, JSONValue) in
-        if key == "$ref", let target = value.string { return (key, .string(replacement(target))) }
-        return (key, value.replacingReferences(replacement))
+      let changed = members.compactMap { key, value -> (String, JSONValue)? in
+        if key == "$ref", let target = value.string {
+          return replacement(target).map { (key, .string($0)) }
+        }
+        if Self.dataKeywords.contains(key) { return (key, value) }
+        guard Self.schemaMaps.contains(key), let schemas = value.object else {
+          return (key, value.replacingReferences(replacement))
+        }
+        let replaced = schemas.map { ($0.key, $0.value.replacingReferences(replacement)) }
+        return (key, .object(JSONObject(replaced)))
       }
       return .object(JSONObject(changed))
     default: return self

@@ -32,13 +32,14 @@ extension JSONSchemas {
   /// collection.
   ///
   /// - Parameters:
-  ///   - schema: The schema; references lead into its `$defs`.
+  ///   - schema: The schema; references lead into its `$defs`. Others are removed: they allow every value, and
+  ///     would lead elsewhere in this collection.
   ///   - prefix: The text before the names of its definitions.
   /// - Returns: The schema, with references to the definitions.
   public func adopt(_ schema: JSONSchema, namedAfter prefix: String) -> JSONSchema {
     func renamed(_ value: JSONValue) -> JSONValue {
       value.replacingReferences { target in
-        target.hasPrefix("#/$defs/") ? Self.adoptedPrefix + prefix + target.dropFirst(8) : target
+        target.hasPrefix("#/$defs/") ? Self.adoptedPrefix + prefix + target.dropFirst(8) : nil
       }
     }
     for (name, definition) in schema.keywords["$defs"]?.object ?? [:] {
@@ -46,7 +47,9 @@ extension JSONSchemas {
         adopted[prefix + name] = JSONSchema(keywords)
       }
     }
-    guard case .object(let keywords) = renamed(schema.without("$defs").value) else { return schema }
+    var own = schema
+    own.keywords["$defs"] = nil
+    guard case .object(let keywords) = renamed(own.value) else { return own }
     return JSONSchema(keywords)
   }
 

@@ -67,5 +67,5 @@ extension UnsafeRawBufferPointer {
 
 extension String {
   /// The seeded hash of the UTF-8 bytes.
-  var byteHash: Int { withUTF8Bytes(\.seededHash) }
+  package var byteHash: Int { withUTF8Bytes(\.seededHash) }
 }

@@ -83,6 +83,26 @@ struct DiscoverTests {
       state.secrets == ["all", "far", "list", "map", "one", "optional", "pair", "word"])
   }
 
+  // Each definition was read by a call within that of the one before.
+  @Test("a long chain of definitions is read, and a very wide one counts as secret")
+  func chains() {
+    func chain(_ count: Int, _ members: (Int) -> JSONObject) -> SchemaMembers {
+      let schemas = (0..<count).map { number -> (String, JSONValue) in
+        var schema = members(number)
+        schema["$ref"] = .string("#/schemas/S\(number + 1)")
+        return ("S\(number)", .object(schema))
+      }
+      return SchemaMembers(
+        of: ["$ref": "#/schemas/S0"], in: ["schemas": .object(JSONObject(schemas))])
+    }
+    let long = chain(50_000) { $0 == 49_999 ? ["properties": ["last": ["writeOnly": true]]] : [:] }
+    #expect(long.names == ["last"] && long.secrets == ["last"])
+    let wide = chain(2_000) { number in
+      ["properties": ["m\(number)": ["$ref": .string("#/schemas/S\(number)")]]]
+    }
+    #expect(wide.names.count == 2_000 && (1..<2_000).contains(wide.secrets.count))
+  }
+
   @Test("each described method exists, and each reference resolves")
   func isComplete() async throws {
     let client = TestClient(World(underTest: .init()))
