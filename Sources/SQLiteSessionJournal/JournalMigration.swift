@@ -82,8 +82,6 @@ extension SessionHandle {
 extension Duration {
   /// The number of nanoseconds; the largest possible number for a longer duration.
   var nanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    return isTooLong ? (seconds < 0 ? .min : .max) : whole + attoseconds / 1_000_000_000
+    Int64(clamping: attoseconds / 1_000_000_000)
   }
 }

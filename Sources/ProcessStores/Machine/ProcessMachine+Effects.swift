@@ -28,7 +28,7 @@ extension ProcessMachine {
       guard let action = described.action, let time = described.milliseconds else { return .none }
       let effect = Effect.action(Action.act(action, of: key, .end, nil))
       return .deferred { clock in
-        let left = isNew ? time : pending.since + time - clock.milliseconds
+        let left = isNew ? time : time - (clock.milliseconds - pending.since)
         return Effect.after(.milliseconds(min(max(0, left), time)), effect).named(id, key)
       }
     case .action:
@@ -114,7 +114,6 @@ extension Effect<ProcessAction> {
 extension StoreClock {
   /// The time in milliseconds since 1970.
   var milliseconds: Int {
-    let (seconds, attoseconds) = sinceEpoch.components
-    return Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
+    Int(clamping: sinceEpoch.attoseconds / Duration.milliseconds(1).attoseconds)
   }
 }

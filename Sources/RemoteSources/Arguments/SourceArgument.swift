@@ -94,7 +94,8 @@ extension SourceArgument {
   ) throws(SourceError) -> LoadingSources {
     try check(arguments)
     let permits = AsyncSemaphore(openFiles)
-    let quota = LoadingQuota(bytes: 4 * maximumBytes)
+    let (bytes, isTooLarge) = maximumBytes.multipliedReportingOverflow(by: 4)
+    let quota = LoadingQuota(bytes: isTooLarge ? .max : bytes)
     var sources = LoadingSources()
     for argument in arguments {
       sources[argument.name] = try argument.source(

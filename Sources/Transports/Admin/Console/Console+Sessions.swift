@@ -181,9 +181,14 @@ extension JSONValue {
   /// Creates a number.
   init(_ number: Int) { self = .number(JSONNumber(Int64(number))) }
 
-  /// Creates a time in milliseconds.
-  init(milliseconds time: Duration) {
-    self = .number(JSONNumber(Int64(time / .milliseconds(1))))
+  /// Creates a time in milliseconds; the largest possible number for a longer one.
+  init(milliseconds time: Duration) { self.init(time, in: .milliseconds(1)) }
+
+  /// Creates a time in microseconds; the largest possible number for a longer one.
+  init(microseconds time: Duration) { self.init(time, in: .microseconds(1)) }
+
+  private init(_ time: Duration, in unit: Duration) {
+    self = .number(JSONNumber(Int64(clamping: time.attoseconds / unit.attoseconds)))
   }
 }
 

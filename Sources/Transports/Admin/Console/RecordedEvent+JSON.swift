@@ -10,7 +10,7 @@ extension RecordedEvent {
   /// of the type.
   func value(_ secrets: SecretMembers) -> JSONValue? {
     var value: JSONObject = [
-      "n": JSONValue(number), "at": .number(JSONNumber(Int64(time / .microseconds(1)))),
+      "n": JSONValue(number), "at": JSONValue(microseconds: time),
       "store": .string(store),
     ]
     func add(_ name: String, _ text: [UInt8]?, _ redact: (JSONValue) -> JSONValue) {
