@@ -291,7 +291,7 @@ struct DocumentValueTests {
   }
 
   @Test("moves of much data reach clients as the difference")
-  func moves() throws {
+  func longMoves() throws {
     let text = JSONValue.string(String(repeating: "x", count: 300_000))
     let old = document(["a": text, "n": 0])
     let there = JSONPatch.Operation.move(from: JSONPointer(["a"]), to: JSONPointer(["b"]))
@@ -325,6 +325,23 @@ struct DocumentValueTests {
     }
     #expect(members.count == expected.count && members.count > 100)
     #expect(DocumentValue.object(members).json.bytes == JSONValue.object(expected).bytes)
+  }
+
+  // Each move counted the bytes of its value, so few bytes of a patch took minutes.
+  @Test("the moves of a patch have a bounded length")
+  func moves() throws {
+    let text: JSONValue = .string(String(repeating: "a", count: 10 << 20))
+    let held = document(["a": text, "list": [text, 1]])
+    func moves(_ from: [String], _ to: [String], _ count: Int) -> JSONPatch {
+      let (one, other) = (JSONPointer(from), JSONPointer(to))
+      return JSONPatch(
+        (0..<count).map { .move(from: $0 % 2 == 0 ? one : other, to: $0 % 2 == 0 ? other : one) })
+    }
+    for (from, to) in [(["a"], ["b"]), (["list", "0"], ["list", "1"])] {
+      let moved = try held.applying(moves(from, to, 6))
+      #expect(moved.isSame(as: held))
+      #expect(throws: JSONError.self) { try held.applying(moves(from, to, 8)) }
+    }
   }
 
   // All of them had one hash, so they were in one bucket, which each change copied.

@@ -44,6 +44,16 @@ struct ProcessStateTests {
     #expect(state.hiddenBytes == state.pending.reduce(0) { $0 + $1.bytes })
   }
 
+  // Thousands that repeated each millisecond kept the loop of all stores busy.
+  @Test("with many repeated effects, each of them repeats less often", arguments: [1, 10, 500])
+  func intervals(count: Int) throws {
+    var state = ProcessState(version: 1, state: .empty, view: nil, views: [:])
+    let effects = try effects((0..<count).map { every("\($0)") } + [after("a")])
+    state.begin(effects)
+    #expect(state.leastInterval(beginning: effects) == count / 10)
+    #expect(state.leastInterval(beginning: effects.suffix(1)) == 0)
+  }
+
   @Test("an update cancels the effects before the cancellation, and not those after it")
   func cancellation() throws {
     #expect(

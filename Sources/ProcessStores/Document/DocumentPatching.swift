@@ -16,6 +16,8 @@ struct DocumentPatching {
   /// The most bytes that the `copy` operations of one patch add, and the most that moves contribute to
   /// its change.
   private static let maximumCopiedBytes = 1 << 20
+  /// The most bytes that several moves of one patch have together.
+  private static let maximumMovedBytes = 64 << 20
 
   /// True if the operations may cancel each other, and the value may be as it was before.
   var mayCancel: Bool { change?.count != 1 || hasMovedEqual }
@@ -88,7 +90,14 @@ struct DocumentPatching {
       _ = try value(at: from)
       return
     }
+    let before = bytes
     let removed = try remove(at: from)
+    // Each move counts the bytes of its value.
+    let isFirst = movedBytes == 0
+    movedBytes += before - bytes
+    guard isFirst || movedBytes <= Self.maximumMovedBytes else {
+      throw JSONError(.limit, "the moved values have more than \(Self.maximumMovedBytes) bytes")
+    }
     // Clients know moves within an array.
     if removed.isElement, !path.tokens.isEmpty, from.parent == path.parent, path.tokens.last != "-"
     {
@@ -97,7 +106,6 @@ struct DocumentPatching {
       if try value(at: from).isSame(as: removed.value) { hasMovedEqual = true }
       return
     }
-    movedBytes += removed.value.textBytes
     if movedBytes > Self.maximumCopiedBytes { change = nil }
     change?.append(.remove(from))
     try add(removed.value, at: path, removed.value.json)

@@ -4,13 +4,22 @@ internal import StateMachines
 
 // The effects that a program describes, as effects of the engine.
 extension ProcessMachine {
-  /// Returns the effect that the program has described now.
-  func begin(_ pending: PendingEffect) -> Effect<Action> { effect(pending, isNew: true) }
+  /// Returns the effects that the program has described now.
+  func begin(_ effects: [PendingEffect], in state: State) -> [Effect<Action>] {
+    let interval = state.leastInterval(beginning: effects)
+    return effects.map { effect($0, isNew: true, interval) }
+  }
 
-  /// Returns an effect that had not ended before a restart.
-  func resume(_ pending: PendingEffect) -> Effect<Action> { effect(pending, isNew: false) }
+  /// Returns the effects that had not ended before a restart.
+  func resume(in state: State) -> [Effect<Action>] {
+    let interval = state.leastInterval(beginning: state.pending)
+    return state.pending.map { effect($0, isNew: false, interval) }
+  }
 
-  private func effect(_ pending: PendingEffect, isNew: Bool) -> Effect<Action> {
+  /// - Parameter leastInterval: The least interval of a repeated effect, in milliseconds.
+  private func effect(
+    _ pending: PendingEffect, isNew: Bool, _ leastInterval: Int
+  ) -> Effect<Action> {
     let (key, described) = (pending.key, pending.effect)
     let id = described.id.map { Self.id($0) }
     switch described.type {
@@ -21,7 +30,7 @@ extension ProcessMachine {
       guard let id, let action = described.action, let time = described.milliseconds else {
         return .none
       }
-      return .ticks(id, every: .milliseconds(time)) {
+      return .ticks(id, every: .milliseconds(max(time, leastInterval))) {
         .act(action, of: key, .tick, nil)
       }.unlessRunning().onCancel(.dropped(key))
     case .after:

@@ -48,7 +48,7 @@ struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
   let initialState: ProcessState
 
   var initialEffect: Effect<Action> {
-    .several([watch(initialState)] + initialState.pending.map { begin($0) })
+    .several([watch(initialState)] + begin(Array(initialState.pending), in: initialState))
   }
 
   func effect(of input: Input, in state: State) -> Effect<Action> {
@@ -83,7 +83,7 @@ struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
     case .updated(let update):
       guard !update.effects.isEmpty || !update.events.isEmpty else { return .none }
       let events = update.events.map { Effect.action(Action.happened($0)) }
-      return .several(events + update.effects.map { begin($0) })
+      return .several(events + begin(update.effects, in: state))
     case .act(let action, let key, let origin, let failure):
       // A program whose actions have more and more effects would fill the memory.
       let isDropped = state.hasTooManyEffects
@@ -131,7 +131,7 @@ struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
 
 extension ProcessMachine: DurableMachine {
   func resumption(in state: State) -> Effect<Action> {
-    .several([watch(state)] + state.pending.map { resume($0) })
+    .several([watch(state)] + resume(in: state))
   }
 
   func journaled(_ input: Input, from viewer: Viewer) -> Input { input.journaled(from: viewer) }

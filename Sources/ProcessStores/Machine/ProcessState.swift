@@ -45,6 +45,13 @@ struct ProcessState: Codable, Sendable {
   static let maximumEffects = 10_000
   var hasTooManyEffects: Bool { pending.count > Self.maximumEffects }
 
+  /// Returns the least interval of the repeated effects among those that begin, in milliseconds. All of a store
+  /// give at most about ten actions per millisecond, because each passes the loop that serves other stores.
+  func leastInterval(beginning effects: some Sequence<PendingEffect>) -> Int {
+    guard effects.contains(where: \.isRepeated) else { return 0 }
+    return pending.count { $0.isRepeated } / 10
+  }
+
   /// The bytes that are not in the view that clients receive.
   var hiddenBytes: Int {
     let views = viewsBytes ?? self.views.values.reduce(0) { $0 + $1.textBytes }

@@ -45,6 +45,9 @@ final class ProgramInstance {
   /// The number of failures after which a request is not repeated.
   private static let maximumFailures = 3
 
+  /// The most views of single viewers. Each update copies the list of them.
+  private static let maximumViews = 10_000
+
   /// Adds a job to those that are repeated. The jobs come in the order in which they were sent.
   func repeatLater(_ job: ProgramJob) { repeated.append(job) }
 
@@ -146,6 +149,9 @@ final class ProgramInstance {
         try changed(views[name] ?? .empty, by: change) ?? .empty
       }
       viewsBytes += views[name]?.textBytes ?? 0
+    }
+    guard views.count <= Self.maximumViews else {
+      throw JSONError(.limit, "a store has at most \(Self.maximumViews) views of single viewers")
     }
     if checksSchemas {
       let isShown = parsed.state != nil && view == nil || parsed.view != nil

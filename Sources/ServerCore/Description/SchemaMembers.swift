@@ -15,7 +15,9 @@ public struct SchemaMembers {
   private let document: JSONValue
   private var seen: Set<String> = []
   /// The number of schemas that are still looked through for secrets.
-  private var steps = 1_000_000
+  private var steps = 200_000
+  /// The references that lead to no secret.
+  private var plain: Set<String> = []
 
   /// Collects the members of a schema and of those to which it refers.
   ///
@@ -67,10 +69,13 @@ public struct SchemaMembers {
         continue
       }
       left += Self.parts.compactMap { next[$0] }
-      if let reference = next["$ref"]?.string, seen.insert(reference).inserted {
+      if let reference = next["$ref"]?.string, !plain.contains(reference),
+        seen.insert(reference).inserted
+      {
         left.append(target(of: reference))
       }
     }
+    plain.formUnion(seen)
     return false
   }
 

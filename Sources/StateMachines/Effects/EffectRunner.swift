@@ -20,6 +20,8 @@ final class EffectRunner<Action: Sendable> {
   private var runIndex: RunIndex?
   /// True if an effect has waited for the end of a run since `runs` was empty.
   private var hasNext = false
+  /// True if one of these was throttled.
+  private var hasThrottled = false
   /// True if work has had a span since `runs` was empty.
   private(set) var isTraced = false
   private var stopping: [RunNumber: Task<Void, Never>] = [:]
@@ -145,12 +147,18 @@ final class EffectRunner<Action: Sendable> {
     }
   }
 
+  /// Forgets what has been noted since there were no runs.
+  private func clearMarks() {
+    runIndex = nil
+    (hasNext, hasThrottled, isTraced) = (false, false, false)
+  }
+
   private func remove(at place: Int) -> Run {
     let run = place == runs.count - 1 ? runs.removeLast() : runs.remove(at: place)
     environment.effects?.ended(1)
     run.exchangeEnded?()
     runIndex?.remove(run)
-    if runs.isEmpty { (runIndex, hasNext, isTraced) = (nil, false, false) }
+    if runs.isEmpty { clearMarks() }
     return run
   }
 
@@ -200,7 +208,7 @@ final class EffectRunner<Action: Sendable> {
   /// - Returns: The previous one.
   func replaceNext(of run: Run, by next: Next) -> Next? {
     defer { run.next = next }
-    hasNext = true
+    (hasNext, hasThrottled) = (true, true)
     return run.next
   }
 
@@ -263,7 +271,9 @@ final class EffectRunner<Action: Sendable> {
   /// Removes the throttled effects with an id that wait for the end of a window.
   ///
   /// - Returns: The removed effects.
-  func removeNext(_ id: EffectID) -> [Next] { removeNext { $0.wait?.id == id } }
+  func removeNext(_ id: EffectID) -> [Next] {
+    hasThrottled ? removeNext { $0.wait?.id == id } : []
+  }
 
   private func removeNext(where condition: (Next) -> Bool) -> [Next] {
     guard hasNext else { return [] }
@@ -325,7 +335,7 @@ final class EffectRunner<Action: Sendable> {
         run.exchangeEnded?()
         runIndex?.remove(run)
       }
-      if runs.isEmpty { (runIndex, hasNext, isTraced) = (nil, false, false) }
+      if runs.isEmpty { clearMarks() }
     }
     for run in cancelled {
       run.isHeld = false

@@ -25,11 +25,11 @@ extension JSONSchema {
 
     func definition(_ reference: String) -> JSONSchema? { schema.definition(reference) }
 
-    /// Counts one value that is compared with one schema.
+    /// Counts one value that is compared with one schema, or more work.
     ///
-    /// - Throws: `JSONError` if the forms of the schema are so ambiguous that it takes too long.
-    func count() throws(JSONError) {
-      left -= 1
+    /// - Throws: `JSONError` if it takes too long, for example because the forms of the schema are ambiguous.
+    func count(_ work: Int = 1) throws(JSONError) {
+      left -= work
       if left < 0 { throw JSONError(.value, "the value takes too long to compare with its schema") }
     }
   }
@@ -44,13 +44,16 @@ extension JSONSchema {
       try schema.check(value, root, depth: depth + 1)
     }
     try checkType(value)
-    if let choices = keywords["enum"]?.array, !choices.contains(value) {
-      throw JSONError(.value, "the value is not one of the allowed values")
+    if let choices = keywords["enum"]?.array {
+      try root.count(choices.count / 16)
+      guard choices.contains(value) else {
+        throw JSONError(.value, "the value is not one of the allowed values")
+      }
     }
     if let constant = keywords["const"], constant != value {
       throw JSONError(.value, "the value is not the allowed value")
     }
-    try checkSize(value)
+    try checkSize(value, root)
     try checkCombinations(value, root, depth)
     switch value {
     case .object(let members): try check(members, root, depth)
@@ -92,7 +95,7 @@ extension JSONSchema {
     }
   }
 
-  private func checkSize(_ value: JSONValue) throws(JSONError) {
+  private func checkSize(_ value: JSONValue, _ root: Root) throws(JSONError) {
     func check(_ least: String, _ most: String, _ count: Int, _ what: String) throws(JSONError) {
       if let bound = keywords[least]?.int, count < bound {
         throw JSONError(.value, "\(what) must be at least \(bound)")
@@ -118,6 +121,7 @@ extension JSONSchema {
       }
     case .string(let text):
       guard keywords["minLength"] != nil || keywords["maxLength"] != nil else { return }
+      try root.count(text.utf8.count / 64)
       try check("minLength", "maxLength", text.unicodeScalars.count, "the length of the string")
     case .array(let elements):
       try check("minItems", "maxItems", elements.count, "the number of elements")
@@ -148,6 +152,7 @@ extension JSONSchema {
     _ value: JSONValue, _ choices: [JSONValue], _ root: Root, _ depth: Int, isOne: Bool
   ) throws(JSONError) {
     if let tag = value["type"], tag.string != nil {
+      try root.count(choices.count)
       let tagged = choices.filter { Self.hasTag($0, tag, root) }
       if tagged.count == 1 { return try Self.check(value, tagged[0], root, depth) }
     }
@@ -206,7 +211,9 @@ extension JSONSchema {
   private func check(
     _ members: JSONObject, _ root: Root, _ depth: Int
   ) throws(JSONError) {
-    for case .string(let name) in keywords["required"]?.array ?? [] where members[name] == nil {
+    let required = keywords["required"]?.array ?? []
+    try root.count(required.count / 16)
+    for case .string(let name) in required where members[name] == nil {
       throw JSONError(.missing, "a member is missing", path: [.key(name)])
     }
     let properties = keywords["properties"]

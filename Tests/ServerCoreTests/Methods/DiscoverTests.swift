@@ -83,8 +83,8 @@ struct DiscoverTests {
       state.secrets == ["all", "far", "list", "map", "one", "optional", "pair", "word"])
   }
 
-  // Each definition was read by a call within that of the one before.
-  @Test("a long chain of definitions is read, and a very wide one counts as secret")
+  // Each definition was read by a call within that of the one before, and again for each member.
+  @Test("a long chain of definitions is read, each of them once")
   func chains() {
     func chain(_ count: Int, _ members: (Int) -> JSONObject) -> SchemaMembers {
       let schemas = (0..<count).map { number -> (String, JSONValue) in
@@ -100,7 +100,7 @@ struct DiscoverTests {
     let wide = chain(2_000) { number in
       ["properties": ["m\(number)": ["$ref": .string("#/schemas/S\(number)")]]]
     }
-    #expect(wide.names.count == 2_000 && (1..<2_000).contains(wide.secrets.count))
+    #expect(wide.names.count == 2_000 && wide.secrets.isEmpty)
   }
 
   @Test("each described method exists, and each reference resolves")

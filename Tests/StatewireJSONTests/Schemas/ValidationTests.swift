@@ -79,4 +79,26 @@ struct ValidationTests {
   func faults(value: String, schema: String, expected: String) throws {
     #expect(try fault(value, schema) == expected)
   }
+
+  // Each of them kept the loop of all stores busy for seconds, although it is few steps.
+  @Test("a comparison that takes too long is refused, whatever takes long")
+  func work() throws {
+    func list(_ text: String, _ count: Int) -> String {
+      Array(repeating: text, count: count).joined(separator: ",")
+    }
+    let forms = (0..<2_000).map { #"{"properties":{"type":{"const":"t\#($0)"}}}"# }
+    let faults = try [
+      fault(
+        "\"\(String(repeating: "a", count: 100_000))\"",
+        "{\"allOf\":[\(list(#"{"minLength":1}"#, 2_000))]}"),
+      fault(
+        "[\(list(#"{"a":1}"#, 2_000))]", "{\"items\":{\"required\":[\(list("\"a\"", 10_000))]}}"),
+      fault(
+        "[\(list("\"z\"", 10_000))]", "{\"items\":{\"enum\":[\(list("\"a\"", 10_000)),\"z\"]}}"),
+      fault(
+        "[\(list(#"{"type":"t1"}"#, 2_000))]",
+        "{\"items\":{\"oneOf\":[\(forms.joined(separator: ","))]}}"),
+    ]
+    for fault in faults { #expect(fault?.contains("takes too long") == true, "\(fault ?? "fits")") }
+  }
 }
