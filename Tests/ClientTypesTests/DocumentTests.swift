@@ -74,4 +74,23 @@ struct DocumentTests {
       #expect(text.contains("export type AState = Json;"))
     }
   }
+
+  // Looking for objects in such a union never ended.
+  @Test(
+    "a union that contains itself has types in each language",
+    arguments: ClientTypes.Language.allCases)
+  func recursiveUnions(_ language: ClientTypes.Language) throws {
+    let reference: JSONValue = ["$ref": "#/components/schemas/A"]
+    let cases: [JSONValue] = ["a", "b"].map {
+      ["type": "object", "required": ["type"], "properties": ["type": ["const": .string($0)]]]
+    }
+    for other: JSONValue in [
+      ["type": "object", "additionalProperties": ["type": "string"]], ["oneOf": .array(cases)],
+      ["type": "string"],
+    ] {
+      let document = document(
+        reference, schemas: ["A": ["anyOf": [other, reference]]], input: reference)
+      #expect(try !ClientTypes(of: document, kinds: ["a"]).text(in: language).isEmpty)
+    }
+  }
 }

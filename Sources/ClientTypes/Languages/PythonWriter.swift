@@ -217,13 +217,20 @@ struct PythonWriter {
   }
 
   private func isObject(_ type: TypeExpression) -> Bool {
+    var seen: Set<Int> = []
+    return isObject(type, &seen)
+  }
+
+  /// - Parameter seen: The declarations that have been looked at: a union can contain itself.
+  private func isObject(_ type: TypeExpression, _ seen: inout Set<Int>) -> Bool {
     switch type {
     case .map: return true
     case .named(let index):
+      guard seen.insert(index).inserted else { return true }
       switch model.declarations[index].shape {
       case .object, .taggedUnion: return true
-      case .union(let alternatives): return alternatives.allSatisfy { isObject($0.type) }
-      case .alias(let type): return isObject(type)
+      case .union(let alternatives): return alternatives.allSatisfy { isObject($0.type, &seen) }
+      case .alias(let type): return isObject(type, &seen)
       case .values: return false
       }
     default: return false

@@ -160,7 +160,14 @@ struct TypeScriptWriter {
   }
 
   private func hasTag(_ type: TypeExpression) -> Bool {
+    var seen: Set<Int> = []
+    return hasTag(type, &seen)
+  }
+
+  /// - Parameter seen: The declarations that have been looked at: a union can contain itself.
+  private func hasTag(_ type: TypeExpression, _ seen: inout Set<Int>) -> Bool {
     guard case .named(let index) = type else { return false }
+    guard seen.insert(index).inserted else { return true }
     switch model.declarations[index].shape {
     case .taggedUnion(let tag, _): return tag == "type"
     case .object(let members, _):
@@ -171,8 +178,8 @@ struct TypeScriptWriter {
         default: return false
         }
       }
-    case .union(let alternatives): return alternatives.allSatisfy { hasTag($0.type) }
-    case .alias(let type): return hasTag(type)
+    case .union(let alternatives): return alternatives.allSatisfy { hasTag($0.type, &seen) }
+    case .alias(let type): return hasTag(type, &seen)
     case .values: return false
     }
   }
