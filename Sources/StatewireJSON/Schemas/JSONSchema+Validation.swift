@@ -13,15 +13,20 @@ extension JSONSchema {
   /// - Throws: `JSONError` with the path to the first part that does not fit.
   /// - Source: JSON Schema Validation, 2020-12 §6, and JSON Schema Core §10.
   public func check(_ value: JSONValue, in root: JSONSchema? = nil) throws(JSONError) {
-    try check(value, Root(root ?? self), depth: 0)
+    try check(value, in: root ?? self, maximumWork: 1_000_000)
+  }
+
+  /// Checks that a value fits the schema, with a bound of the work; see `Root.count`.
+  func check(_ value: JSONValue, in root: JSONSchema, maximumWork: Int) throws(JSONError) {
+    try check(value, Root(root, maximumWork), depth: 0)
   }
 
   /// The schema that references lead into, with the work that a check may still do.
   private final class Root {
     private let schema: JSONSchema
-    private var left = 1_000_000
+    private var left: Int
 
-    init(_ schema: JSONSchema) { self.schema = schema }
+    init(_ schema: JSONSchema, _ maximumWork: Int) { (self.schema, left) = (schema, maximumWork) }
 
     func definition(_ reference: String) -> JSONSchema? { schema.definition(reference) }
 
