@@ -7,6 +7,7 @@ extension RandomAccessCollection where Index == Int {
   ///
   /// - Precondition: all elements after one that meets the condition meet it.
   /// - Complexity: O(log n).
+  @inlinable
   @inline(__always)
   package func partitioningIndex(where condition: (Element) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)

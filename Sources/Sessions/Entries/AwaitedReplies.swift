@@ -28,9 +28,13 @@ struct AwaitedReplies {
     // Usually the first one gets its reply first, or there is none: a notification, or an input of another
     // audience.
     guard let first = requests.first, first.inputID.rawValue <= inputID.rawValue else { return nil }
+    if first.inputID == inputID {
+      requests.removeFirst()
+      return (first.id, first.subscription)
+    }
     let index = requests.partitioningIndex { $0.inputID.rawValue >= inputID.rawValue }
     guard index < requests.count, requests[index].inputID == inputID else { return nil }
-    let request = index == 0 ? requests.removeFirst() : requests.remove(at: index)
+    let request = requests.remove(at: index)
     return (request.id, request.subscription)
   }
 
