@@ -308,7 +308,7 @@ struct DocumentValueTests {
 
   @Test("members keep their order, and many are found by their keys")
   func members() {
-    var members = DocumentMembers()
+    var members = DocumentMembers([:])
     var expected = JSONObject()
     var numbers = Numbers(state: 7)
     for step in 0..<3_000 {
@@ -414,7 +414,7 @@ struct DocumentValueTests {
     }
     #expect(Array(tree).isEmpty && tree.leaves == [[]])
     for element in 0..<1_000 {
-      tree.append(element)
+      tree.insert(element, at: tree.count)
       expected.append(element)
     }
     check()

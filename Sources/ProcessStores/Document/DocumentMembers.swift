@@ -22,9 +22,6 @@ struct DocumentMembers: Sendable {
   /// The most members per bucket, on average.
   private static let maximum = 32
 
-  /// Creates an object without members.
-  init() {}
-
   /// Creates an object of members.
   init(_ members: JSONObject) {
     var needed = 1

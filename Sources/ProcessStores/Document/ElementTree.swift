@@ -7,8 +7,6 @@ internal import StatewireJSON
 struct ElementTree<Element: Sendable>: Sendable {
   private var root = ElementNode<Element>.elements([])
 
-  init() {}
-
   /// Creates a sequence of elements.
   init(_ elements: some Sequence<Element>) {
     var nodes = Array(elements).parts.map { ElementNode.elements($0) }
@@ -30,8 +28,6 @@ struct ElementTree<Element: Sendable>: Sendable {
   mutating func update<Result>(at position: Int, _ body: (inout Element) -> Result) -> Result {
     root.update(at: position, body)
   }
-
-  mutating func append(_ element: Element) { insert(element, at: count) }
 
   mutating func insert(_ element: Element, at position: Int) {
     if let next = root.insert(element, at: position) { root = ElementNode([root, next]) }
@@ -179,12 +175,13 @@ private enum ElementNode<Element: Sendable>: Sendable {
     guard index >= 0, index + 1 < nodes.count,
       nodes[index].width + nodes[index + 1].width <= [Element].maximum / 2
     else { return false }
-    switch (nodes[index], nodes.remove(at: index + 1)) {
+    switch (nodes[index], nodes[index + 1]) {
     case (.elements(let elements), .elements(let more)): nodes[index] = .elements(elements + more)
     case (.nodes(let inner, _), .nodes(let more, _)): nodes[index] = ElementNode(inner + more)
-    default:
-      preconditionFailure("two nodes of one level have different distances from the elements")
+    // Nodes of one level are of one kind.
+    default: return false
     }
+    nodes.remove(at: index + 1)
     return true
   }
 

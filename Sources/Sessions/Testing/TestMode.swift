@@ -96,6 +96,7 @@ public final class TestMode {
     let target = clock.now.advanced(by: advance.duration)
     // Sessions expire at their time during an advance.
     let expiry = shard.directory.nextDeadline().map { clock.now.advanced(by: $0 - clock.uptime) }
+    // One that is due already must not set the clock back.
     let next = max(clock.now, min(target, expiry ?? target))
     // One sleep at a time, also of several with the same deadline: the results of work that they
     // start on other threads, for example in a database, would otherwise come back in any order.

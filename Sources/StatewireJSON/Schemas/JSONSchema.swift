@@ -261,8 +261,11 @@ extension JSONSchema {
 extension JSONValue {
   /// The keywords whose values are data: a member `$ref` in them is no reference.
   private static let dataKeywords: Set<String> = ["const", "default", "enum", "examples"]
-  /// The keywords whose members are schemas, whatever their names.
-  private static let schemaMaps: Set<String> = ["$defs", "patternProperties", "properties"]
+  /// The keywords whose members have names of their own, which are no keywords; `x-stores` has the kinds of a
+  /// server.
+  private static let nameMaps: Set<String> = [
+    "$defs", "definitions", "dependentSchemas", "patternProperties", "properties", "x-stores",
+  ]
 
   /// Returns the same value with the targets of all references in its schemas replaced.
   ///
@@ -277,10 +280,10 @@ extension JSONValue {
           return replacement(target).map { (key, .string($0)) }
         }
         if Self.dataKeywords.contains(key) { return (key, value) }
-        guard Self.schemaMaps.contains(key), let schemas = value.object else {
+        guard Self.nameMaps.contains(key), let named = value.object else {
           return (key, value.replacingReferences(replacement))
         }
-        let replaced = schemas.map { ($0.key, $0.value.replacingReferences(replacement)) }
+        let replaced = named.map { ($0.key, $0.value.replacingReferences(replacement)) }
         return (key, .object(JSONObject(replaced)))
       }
       return .object(JSONObject(changed))

@@ -33,7 +33,7 @@ extension JSONSchemas {
   ///
   /// - Parameters:
   ///   - schema: The schema; references lead into its `$defs`. Others are removed: they allow every value, and
-  ///     would lead elsewhere in this collection.
+  ///     would lead to other schemas of this collection.
   ///   - prefix: The text before the names of its definitions.
   /// - Returns: The schema, with references to the definitions.
   public func adopt(_ schema: JSONSchema, namedAfter prefix: String) -> JSONSchema {

@@ -83,6 +83,16 @@ struct DiscoverTests {
       state.secrets == ["all", "far", "list", "map", "one", "optional", "pair", "word"])
   }
 
+  // Their schemas had references that lead nowhere.
+  @Test(
+    "a kind may have the name of a keyword of schemas",
+    arguments: ["const", "default", "enum", "examples", "properties", "$defs", "$ref"])
+  func keywordNames(name: String) throws {
+    let document = ServerDescription(kinds: [StoreKind(name) { Loose() }]).openRPC
+    #expect(
+      document["x-stores"]?[name]?["input"] == ["$ref": "#/components/schemas/LooseInput"])
+  }
+
   // Each definition was read by a call within that of the one before, and again for each member.
   @Test("a long chain of definitions is read, each of them once")
   func chains() {
