@@ -315,7 +315,8 @@ class Console(ConsoleDriving):
         app.evaluate(ADDER)
         page = self.console()
         expect(page.locator("#session-list button")).to_have_count(2)
-        page.fill("#search", "ADD")
+        # Not a part that a random handle can contain: handles consist of hexadecimal digits.
+        page.fill("#search", "ADDER")
         expect(page.locator("#session-list button")).to_have_count(1)
         page.fill("#search", "no such frontend")
         expect(page.locator("#no-sessions")).to_have_text("No session matches.")
