@@ -93,4 +93,13 @@ struct DocumentTests {
       #expect(try !ClientTypes(of: document, kinds: ["a"]).text(in: language).isEmpty)
     }
   }
+
+  @Test("unions within unions are each read once", arguments: ["anyOf", "oneOf"])
+  func nestedUnions(_ keyword: String) throws {
+    var schema: JSONValue = ["type": "string"]
+    for _ in 0..<60 { schema = [keyword: [schema]] }
+    let text = try ClientTypes(of: document(["type": "string"], input: schema), kinds: ["a"])
+      .text(in: .typescript)
+    #expect(text.contains("Input = string"))
+  }
 }

@@ -144,30 +144,40 @@ extension OpenRPCDocument {
       }
     }
     if values.count == others.count, values.count > 1 { return .values(values) }
-    // `anyOf` with one element only adds annotations.
-    if others.count > 1 || key == "oneOf", let tagged = try tagged(others, depth) {
-      return tagged
+    if others.count == 1 {
+      let form = try form(of: others[0], depth: depth + 1)
+      // `anyOf` with one element only adds annotations.
+      guard key == "oneOf", let object = try object(of: others[0], form, depth) else { return form }
+      return Self.tagged([object]) ?? form
     }
-    return others.count == 1 ? try form(of: others[0], depth: depth + 1) : .union(others)
+    var objects: [JSONObject] = []
+    for other in others {
+      let form = try form(of: other, depth: depth + 1)
+      guard let object = try object(of: other, form, depth) else { return .union(others) }
+      objects.append(object)
+    }
+    return Self.tagged(objects) ?? .union(others)
+  }
+
+  /// Returns the object of an alternative that has a form, with the annotations of the alternative;
+  /// nil if it is no object.
+  private func object(
+    of alternative: JSONValue, _ form: SchemaForm, _ depth: Int
+  ) throws(ClientTypesError) -> JSONObject? {
+    var form = form
+    if case .reference = form {
+      form = try self.form(of: try resolved(alternative), depth: depth + 1)
+    }
+    guard case .object(var object, _) = form else { return nil }
+    for key in ["title", "description"] {
+      if let text = alternative[key] { object[key] = text }
+    }
+    return object
   }
 
   /// Returns the form of objects that a member with a constant string tells apart; nil if there is
   /// no such member.
-  private func tagged(
-    _ alternatives: [JSONValue], _ depth: Int
-  ) throws(ClientTypesError) -> SchemaForm? {
-    var objects: [JSONObject] = []
-    for alternative in alternatives {
-      guard case .object(let object, _) = try form(of: try resolved(alternative), depth: depth + 1)
-      else {
-        return nil
-      }
-      var annotated = object
-      for key in ["title", "description"] {
-        if let text = alternative[key] { annotated[key] = text }
-      }
-      objects.append(annotated)
-    }
+  private static func tagged(_ objects: [JSONObject]) -> SchemaForm? {
     for tag in objects.first?["properties"]?.object?.keys ?? [] {
       let values = objects.compactMap { object in
         object["required"]?.array?.contains(.string(tag)) == true
