@@ -115,7 +115,7 @@ struct ParsedUpdate {
   var isRedaction = false
   var effects: [EffectDescription] = []
 
-  /// The most effects of an update. All begin in one turn of the shard.
+  /// The most effects of an update, and the most events. All of them happen in one turn of the shard.
   static let maximumEffects = 1_000
 
   /// True if it changes nothing.
@@ -213,6 +213,9 @@ struct ParsedUpdate {
         }
       }
       guard let event else { throw JSONError(.missing, "an entry of events needs an event") }
+      if events.count == Self.maximumEffects {
+        throw reader.error(.value, "an update has at most \(Self.maximumEffects) events")
+      }
       events.append(ProcessEvent(event: event, recipients: recipients))
     }
   }
