@@ -12,12 +12,12 @@ extension ClientWriter {
   /// receive.
   struct BroadcastPosition {
     let subscription: Subscription
-    let text: BroadcastUpdates
+    let buffer: BroadcastUpdates
     /// The place in the buffer up to which the client has received it.
     var start: Int
 
     /// True if the buffer contains bytes that the client has not received.
-    var hasUnsentBytes: Bool { start < text.end }
+    var hasUnsentBytes: Bool { start < buffer.end }
   }
 
   /// Takes the store's updates from its broadcast buffer, from this update on, until something else
@@ -25,19 +25,19 @@ extension ClientWriter {
   ///
   /// - Returns: False if the client cannot use the buffer: its updates have an `applied` id or
   ///   another framing than lines, or the buffer no longer contains this update.
-  func joinBroadcast(_ frame: borrowing Update, of subscription: Subscription) -> Bool {
-    guard let text = frame.text, subscription.lastApplied.isEmpty, framing.isLines,
-      !isClosed, let start = text.place(of: frame, writing: Self.writeLine)
+  func joinBroadcast(_ update: borrowing Update, of subscription: Subscription) -> Bool {
+    guard let buffer = update.broadcast, subscription.lastApplied.isEmpty, framing.isLines,
+      !isClosed, let start = buffer.place(of: update, writing: Self.writeLine)
     else { return false }
     assert(!subscription.isInBroadcast, "a subscription uses one buffer at a time")
     turnOutcome.metrics.updatesSent.add()
-    broadcasts.append(BroadcastPosition(subscription: subscription, text: text, start: start))
-    subscription.join(text)
+    broadcasts.append(BroadcastPosition(subscription: subscription, buffer: buffer, start: start))
+    subscription.join(buffer)
     return true
   }
 
-  private static func writeLine(_ frame: borrowing Update, to writer: inout JSONWriter) {
-    writer.notification(StoreChanged.method) { $0.update(frame.members, applied: []) }
+  private static func writeLine(_ update: borrowing Update, to writer: inout JSONWriter) {
+    writer.notification(StoreChanged.method) { $0.update(update.members, applied: []) }
     writer.raw(byte: UInt8(ascii: "\n"))
   }
 
@@ -52,9 +52,9 @@ extension ClientWriter {
   func flushBroadcast() -> Bool {
     guard let index = broadcasts.firstIndex(where: { $0.hasUnsentBytes }) else { return true }
     guard !broadcasts[(index + 1)...].contains(where: { $0.hasUnsentBytes }) else { return false }
-    let (text, start) = (broadcasts[index].text, broadcasts[index].start)
-    broadcasts[index].start = text.end
-    deliver(text.broadcastBuffer, from: text.offset(of: start))
+    let (buffer, start) = (broadcasts[index].buffer, broadcasts[index].start)
+    broadcasts[index].start = buffer.end
+    deliver(buffer.broadcastBuffer, from: buffer.offset(of: start))
     return true
   }
 
@@ -65,12 +65,12 @@ extension ClientWriter {
     broadcasts = []
     for one in ended {
       if !isClosed, one.hasUnsentBytes {
-        one.text.withBytes {
-          out.raw($0.part(from: one.text.offset(of: one.start), to: $0.count))
+        one.buffer.withBytes {
+          out.raw($0.part(from: one.buffer.offset(of: one.start), to: $0.count))
         }
         awaitTurnEnd()
       }
-      one.subscription.join(nil)
+      one.subscription.leaveBroadcast()
     }
   }
 }

@@ -11,7 +11,7 @@ extension ClientWriter {
   ///
   /// - Returns: False if the update has to be coalesced; `subscription.takeWaiting` is called when
   ///   the client reads again.
-  public func storeChanged(_ frame: borrowing Update, of subscription: Subscription) -> Bool {
+  public func storeChanged(_ update: borrowing Update, of subscription: Subscription) -> Bool {
     if !isBlocked, outbox.isEmpty {
       // The client takes the store's updates from another broadcast buffer, or from none, from now
       // on. Under test, the output must not depend on how many changes are in one turn.
@@ -20,8 +20,8 @@ extension ClientWriter {
       if out.count > Self.flushBytes, !turnOutcome.isRecorded { flush() }
     }
     guard isBlocked || !outbox.isEmpty else {
-      if !joinBroadcast(frame, of: subscription) {
-        write(update: frame.members, applied: subscription.lastApplied)
+      if !joinBroadcast(update, of: subscription) {
+        write(update: update.members, applied: subscription.lastApplied)
       }
       return true
     }

@@ -50,14 +50,14 @@ public final class BroadcastCoalescer {
 
   /// Delays the updates of a turn that ends. The first delayed updates schedule the next send: at
   /// the end of the pause, or after the available events if the pause is over.
-  public func hold(_ text: any PendingBroadcast) {
-    if !text.isHeld {
-      text.isHeld = true
-      waiting.append(text)
+  public func hold(_ broadcast: any PendingBroadcast) {
+    if !broadcast.isHeld {
+      broadcast.isHeld = true
+      waiting.append(broadcast)
       if waiting.count == 1 { begin() }
     }
     // Sent in this turn, so that no other turn appends to it.
-    if text.isDue { sendInTurn(after: true) }
+    if broadcast.isDue { sendInTurn(after: true) }
   }
 
   private func begin() {
@@ -91,7 +91,7 @@ public final class BroadcastCoalescer {
   /// Discards the delayed updates when no client is left. The loop may end before the pause does.
   public func abandon() {
     number += 1
-    for text in waiting { text.isHeld = false }
+    for broadcast in waiting { broadcast.isHeld = false }
     waiting = []
   }
 
@@ -107,11 +107,11 @@ public final class BroadcastCoalescer {
     guard !waiting.isEmpty else { return }
     number += 1
     let start = loop.uptime
-    let texts = waiting
+    let broadcasts = waiting
     waiting = []
-    for text in texts {
-      text.isHeld = false
-      text.send()
+    for broadcast in broadcasts {
+      broadcast.isHeld = false
+      broadcast.send()
     }
     whenDelivered { [self] in
       let end = loop.uptime

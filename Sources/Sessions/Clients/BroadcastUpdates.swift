@@ -81,28 +81,28 @@ public final class BroadcastUpdates {
   /// Returns the place at which an update begins, and writes the update if it is new.
   ///
   /// - Parameters:
-  ///   - frame: The current update.
+  ///   - update: The current update.
   ///   - write: Writes the update and all later ones. The bytes must be the same for all clients.
   /// - Returns: The place; nil if the update was sent or discarded already.
   public func place(
-    of frame: borrowing Update,
+    of update: borrowing Update,
     writing write: @escaping (borrowing Update, inout JSONWriter) -> Void
   ) -> Int? {
     // All subscribers may have taken the update and left since it was written.
-    guard revision != frame.revision else { return start < past ? nil : start }
+    guard revision != update.revision else { return start < past ? nil : start }
     if bytes.count == 0 { bytes.reserve(likeLastTime: usualBytes) }
     start = end
     copy = nil
-    write(frame, &bytes)
-    revision = frame.revision
+    write(update, &bytes)
+    revision = update.revision
     self.write = write
     return start
   }
 
   /// Writes an update if the buffer has subscribers.
-  func add(_ frame: borrowing Update) {
+  func add(_ update: borrowing Update) {
     guard let write, hasSubscribers else { return }
-    _ = place(of: frame, writing: write)
+    _ = place(of: update, writing: write)
     turnOutcome.metrics.updatesSent.add(subscribers.count)
   }
 }

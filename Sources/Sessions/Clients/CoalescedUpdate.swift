@@ -27,9 +27,9 @@ struct CoalescedUpdate {
   }
 
   /// Coalesces the next update.
-  mutating func add(_ frame: borrowing Update) {
-    guard var kept = operations, !frame.isRedaction,
-      kept.count + frame.patch.count <= Self.maximumBytes
+  mutating func add(_ update: borrowing Update) {
+    guard var kept = operations, !update.isRedaction,
+      kept.count + update.patch.count <= Self.maximumBytes
     else {
       operations = nil
       return
@@ -37,7 +37,7 @@ struct CoalescedUpdate {
     operations = nil
     if !kept.isEmpty { kept.append(UInt8(ascii: ",")) }
     // Without the brackets of the array.
-    kept.append(contentsOf: frame.patch.dropFirst().dropLast())
+    kept.append(contentsOf: update.patch.dropFirst().dropLast())
     operations = kept
   }
 

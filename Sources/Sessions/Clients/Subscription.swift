@@ -205,13 +205,13 @@ public final class Subscription {
 
   /// Passes an update to the client, or adds it to the coalesced update.
   ///
-  /// - Parameter frame: The update in the format of the subscription.
-  func changed(_ frame: borrowing Update) {
+  /// - Parameter update: The update in the format of the subscription.
+  func changed(_ update: borrowing Update) {
     if waiting == nil {
-      guard let connectedClient, !connectedClient.storeChanged(frame, of: self) else { return }
-      waiting = CoalescedUpdate(base: frame.base)
+      guard let connectedClient, !connectedClient.storeChanged(update, of: self) else { return }
+      waiting = CoalescedUpdate(base: update.base)
     }
-    waiting?.add(frame)
+    waiting?.add(update)
     storeEntry.turnOutcome.metrics.updatesCoalesced.add()
   }
 
@@ -235,17 +235,21 @@ public final class Subscription {
     return waiting.change(of: storeEntry, format, applied: lastApplied)
   }
 
-  /// Takes updates from a broadcast buffer from now on.
+  /// Takes updates from a broadcast buffer, all of whose later updates the client sends.
   ///
-  /// - Parameter text: The buffer, all of whose later updates the client sends. Nil if the client
-  ///   has taken all updates from its buffer and receives each update from now on.
-  public func join(_ text: BroadcastUpdates?) {
-    if let broadcast {
-      broadcastRevision = broadcast.revision
-      broadcast.leave(place)
-    }
-    broadcast = text
-    if let text { place = text.join(self, of: client) }
+  /// - Precondition: The subscription is in no buffer.
+  public func join(_ buffer: BroadcastUpdates) {
+    broadcast = buffer
+    place = buffer.join(self, of: client)
+  }
+
+  /// Receives each update from now on, because the client has taken all updates from its broadcast
+  /// buffer.
+  public func leaveBroadcast() {
+    guard let broadcast else { return }
+    broadcastRevision = broadcast.revision
+    broadcast.leave(place)
+    self.broadcast = nil
   }
 
   private var connectedClient: (any Client)? { storeEntry.clients[client] }

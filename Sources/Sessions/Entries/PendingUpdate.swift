@@ -26,16 +26,15 @@ final class PendingUpdate {
   var isStateLarge = false
   /// True if there is an update.
   var isWaiting = false
-  /// True if the object is registered for the end of the turn, at which it is released.
-  var endsWithTurn = false
 
   /// Returns the update with its members in one of the formats.
-  func frame(
-    _ patch: UnsafeRawBufferPointer, _ members: UnsafeRawBufferPointer, _ text: BroadcastUpdates?
+  func update(
+    _ patch: UnsafeRawBufferPointer, _ members: UnsafeRawBufferPointer,
+    _ broadcast: BroadcastUpdates?
   ) -> Update {
     Update(
       base: base, revision: revision, patch: patch, isRedaction: isRedaction, members: members,
-      text: text)
+      broadcast: broadcast)
   }
 
   /// Removes the update and prepares for the next one.

@@ -11,8 +11,8 @@ extension StoreEntry {
     reading reader: inout JSONReader, from subscription: Subscription,
     request: UnsafeRawBufferPointer?
   ) throws(InputError) -> SendResult? {
-    isSending = true
-    defer { endSending() }
+    beginFolding()
+    defer { endFolding() }
     let sendResult: SendResult?
     do throws(InputError) {
       sendResult = try content.made.send(&reader, subscription.viewer)
@@ -21,7 +21,8 @@ extension StoreEntry {
       // A refused input may have caused publications before it was undone, also by the effects that
       // it cancelled.
       flush()
-      reportFailures(of: request)
+      for failure in folding?.failures ?? [] { report(failure, of: request) }
+      folding?.failures = []
       throw error
     }
     if let sendResult, !sendResult.isReplied {
@@ -33,15 +34,23 @@ extension StoreEntry {
     return sendResult
   }
 
+  /// The results that wait until an input, or the reply to one, has been folded.
+  struct Folding {
+    /// The callbacks of inputs that have settled.
+    var settled: [() -> Void] = []
+    /// Failures, which are reported with the request of the input.
+    var failures: [JSONError] = []
+  }
+
+  /// Begins the folding of an input or of the reply to one.
+  func beginFolding() { if folding == nil { folding = Folding() } }
+
   /// Ends the folding of an input or of the reply to one: reports failures, and calls the callbacks
-  /// of inputs that settled meanwhile.
-  func endSending() {
-    isSending = false
-    if !failuresDuringInput.isEmpty { reportFailures(of: nil) }
-    guard !settledDuringInput.isEmpty else { return }
-    let settled = settledDuringInput
-    settledDuringInput.removeAll()
-    for notify in settled { notify() }
+  /// of inputs that have settled meanwhile.
+  func endFolding() {
+    guard let ended = folding.take() else { return }
+    for error in ended.failures { report(error, of: nil) }
+    for notify in ended.settled { notify() }
   }
 
   /// Calls `body` when an input is settled, after the update of its last effect.
@@ -51,8 +60,8 @@ extension StoreEntry {
     store.whenSettled(inputID) { [self] completion in
       // The effects may have been ended by the input that is being folded. The update of that input
       // waits for its end and is sent first.
-      guard isSending else { return body(completion) }
-      settledDuringInput.append { [store] in
+      guard folding != nil else { return body(completion) }
+      folding?.settled.append { [store] in
         body(completion.at(store.revision))
       }
     }

@@ -12,7 +12,7 @@ extension StoreEntry: StoreServer {
   }
 
   func willReply() {
-    isSending = true
+    beginFolding()
     // The client may see the store as one of the audiences.
     for entry in audienceEntries { entry.willReply() }
   }
@@ -24,17 +24,17 @@ extension StoreEntry: StoreServer {
     if isLast, let request = awaitedReplies.remove(inputID), !isRefused {
       request.id.withUnsafeBytes { request.subscription.applied($0) }
     }
-    // The state may have grown although the view state has not changed. If an update waits for the end
-    // of the turn, the bytes are counted there.
-    if waiting?.endsWithTurn != true { count() }
+    // The state may have grown although the view state has not changed. After a publication, the bytes
+    // are counted at the end of the turn.
+    if pendingUpdate == nil { count() }
     flush()
-    endSending()
+    endFolding()
   }
 
   func published(_ publication: borrowing Publication) {
     guard let base = publication.base else { return }
     flushUpdate()
-    let waiting = nextPendingUpdate()
+    let update = nextPendingUpdate()
     guard let patch = publication.patch else {
       guard publication.isRedaction else { return }
       redacted = publication.revision
@@ -43,45 +43,40 @@ extension StoreEntry: StoreServer {
     }
     metrics.updates.add()
     recording?.published(patch, publication, base, by: self)
-    waiting.base = base
-    waiting.revision = publication.revision
-    waiting.isRedaction = publication.isRedaction
-    if waiting.headCount == 0 {
-      Self.writeName(name, to: &waiting.members)
-      waiting.headCount = waiting.members.count
+    update.base = base
+    update.revision = publication.revision
+    update.isRedaction = publication.isRedaction
+    if update.headCount == 0 {
+      Self.writeName(name, to: &update.members)
+      update.headCount = update.members.count
     }
-    Self.writeRevisions(base, publication.revision, to: &waiting.members)
-    waiting.members.raw(",\"patch\":")
-    waiting.patchStart = waiting.members.count
-    waiting.members.raw(patch)
-    if let record { write(publication, waiting, record) }
-    if isStateWanted { writeState(publication, waiting) }
-    waiting.isWaiting = true
+    Self.writeRevisions(base, publication.revision, to: &update.members)
+    update.members.raw(",\"patch\":")
+    update.patchStart = update.members.count
+    update.members.raw(patch)
+    if let record { write(publication, update, record) }
+    if isStateWanted { writeState(publication, update) }
+    update.isWaiting = true
     // A publication of a running effect belongs to no request, so it is sent immediately.
-    if !isSending { flush() }
+    if folding == nil { flush() }
   }
 
   func failed(_ error: JSONError) {
-    failuresDuringInput.append(error)
-    if !isSending { reportFailures(of: nil) }
+    if folding == nil { report(error, of: nil) } else { folding?.failures.append(error) }
   }
 
-  /// Reports failures, with the id of the request whose input has caused them.
-  func reportFailures(of request: UnsafeRawBufferPointer?) {
-    let failures = failuresDuringInput
-    failuresDuringInput = []
-    for error in failures {
-      turnOutcome.storeFailed(
-        StoreFailure(
-          store: name, kind: kind, error: error, session: account.handle?.abbreviated,
-          request: request.map { String(decoding: $0.prefix(100), as: UTF8.self) }))
-    }
+  /// Reports a failure, with the id of the request whose input has caused it.
+  func report(_ failure: JSONError, of request: UnsafeRawBufferPointer?) {
+    turnOutcome.storeFailed(
+      StoreFailure(
+        store: name, kind: kind, error: failure, session: account.handle?.abbreviated,
+        request: request.map { String(decoding: $0.prefix(100), as: UTF8.self) }))
   }
 
   func happened(_ event: UnsafeRawBufferPointer, for recipients: EventRecipients) {
     recording?.happened(event, at: self)
     waitingEvents.append((Array(event), recipients))
-    if !isSending { flush() }
+    if folding == nil { flush() }
   }
 }
 
@@ -89,10 +84,10 @@ extension StoreEntry: TurnObserver {
   func turnEnded() {
     notePresence()
     store.dropBuffers()
-    if text?.hasSubscribers == false { text = nil }
+    if broadcast?.hasSubscribers == false { broadcast = nil }
     count()
-    guard let waiting else { return }
-    waiting.endsWithTurn = false
-    if !waiting.isWaiting { self.waiting = nil }
+    assert(
+      pendingUpdate?.isWaiting != true, "an update must be sent in the turn of its publication")
+    pendingUpdate = nil
   }
 }

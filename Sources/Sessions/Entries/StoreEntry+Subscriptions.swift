@@ -6,20 +6,20 @@ internal import StateMachines
 
 extension StoreEntry {
   func attach(_ subscription: Subscription) {
-    text?.others = nil
+    broadcast?.others = nil
     subscriptions.append(subscription)
   }
 
   func removeSubscriptions() {
     for entry in audienceEntries { entry.removeSubscriptions() }
-    text = nil
+    broadcast = nil
     // Its subscriptions retain this entry, and the store may be closed before the replies come.
     awaitedReplies.removeAll()
     subscriptions.removeAll()
   }
 
   func detach(_ subscription: Subscription) {
-    text?.others = nil
+    broadcast?.others = nil
     subscriptions.remove(subscription)
     if subscription.format != nil { viewersChanged() }
     if isOfAudience { releaseIfUnused() }

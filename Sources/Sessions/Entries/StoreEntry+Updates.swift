@@ -23,67 +23,69 @@ extension StoreEntry {
   }
 
   func flushUpdate() {
-    guard let waiting, waiting.isWaiting else { return }
-    waiting.isWaiting = false
-    waiting.members.withBytes { members in
+    guard let pending = pendingUpdate, pending.isWaiting else { return }
+    pending.isWaiting = false
+    pending.members.withBytes { members in
       // A replay must not show what is hidden now.
-      if waiting.isRedaction {
-        redacted = waiting.revision
+      if pending.isRedaction {
+        redacted = pending.revision
         turnOutcome.hasRedaction = true
         history?.restart(from: redacted)
       } else {
-        keep(members, to: waiting.revision)
+        keep(members, to: pending.revision)
       }
-      let patch = UnsafeRawBufferPointer(rebasing: members[waiting.patchStart...])
-      deliver(waiting.frame(patch, members, currentBroadcast()), .patch)
-      if waiting.isStateLarge {
-        subscriptions.visit { if $0.format == .state { $0.stateChanged(since: waiting.base) } }
+      let patch = UnsafeRawBufferPointer(rebasing: members[pending.patchStart...])
+      deliver(pending.update(patch, members, currentBroadcast()), .patch)
+      if pending.isStateLarge {
+        subscriptions.visit { if $0.format == .state { $0.stateChanged(since: pending.base) } }
       }
-      guard waiting.stateMembers.count > 0 else { return }
-      waiting.stateMembers.withBytes { deliver(waiting.frame(patch, $0, nil), .state) }
+      guard pending.stateMembers.count > 0 else { return }
+      pending.stateMembers.withBytes { deliver(pending.update(patch, $0, nil), .state) }
     }
-    waiting.removeAll()
+    pending.removeAll()
   }
 
-  private func deliver(_ frame: consuming Update, _ format: FrameFormat) {
+  private func deliver(_ update: consuming Update, _ format: FrameFormat) {
     // The subscribers of the buffer receive the update with this call, even if they leave the
     // buffer while other subscribers are notified.
-    frame.text?.add(frame)
-    if let others = frame.text?.others {
-      for subscription in others { deliver(frame, format, to: subscription) }
+    update.broadcast?.add(update)
+    if let others = update.broadcast?.others {
+      for subscription in others { deliver(update, format, to: subscription) }
     } else {
-      subscriptions.visit { deliver(frame, format, to: $0) }
-      if let text = frame.text { text.others = subscriptions.filter { $0.broadcast !== text } }
+      subscriptions.visit { deliver(update, format, to: $0) }
+      if let broadcast = update.broadcast {
+        broadcast.others = subscriptions.filter { $0.broadcast !== broadcast }
+      }
     }
     // After the notified subscribers: usually one of them has sent the input and waits for the
     // response.
-    frame.text?.awaitTurnEnd()
+    update.broadcast?.awaitTurnEnd()
   }
 
   /// Returns the broadcast buffer for the next update; nil if there are fewer than two
   /// subscriptions.
   private func currentBroadcast() -> BroadcastUpdates? {
     guard subscriptions.count > 1 else { return nil }
-    if let text, !text.isFull { return text }
-    let text = BroadcastUpdates(turnOutcome)
-    self.text = text
-    return text
+    if let broadcast, !broadcast.isFull { return broadcast }
+    let broadcast = BroadcastUpdates(turnOutcome)
+    self.broadcast = broadcast
+    return broadcast
   }
 
   private func deliver(
-    _ frame: borrowing Update, _ format: FrameFormat, to subscription: Subscription
+    _ update: borrowing Update, _ format: FrameFormat, to subscription: Subscription
   ) {
     guard subscription.format == format else { return }
     let hasIt =
-      subscription.broadcast.map { $0 === frame.text }
-      ?? (subscription.broadcastRevision == frame.revision)
-    if !hasIt { subscription.changed(frame) }
+      subscription.broadcast.map { $0 === update.broadcast }
+      ?? (subscription.broadcastRevision == update.revision)
+    if !hasIt { subscription.changed(update) }
   }
 
   /// True if a subscription has the format `state`. Subscribers of the broadcast buffer have the
   /// format `patch`.
   var isStateWanted: Bool {
-    if let others = text?.others { return others.contains { $0.format == .state } }
+    if let others = broadcast?.others { return others.contains { $0.format == .state } }
     return subscriptions.contains { $0.format == .state }
   }
 
@@ -96,32 +98,31 @@ extension StoreEntry {
 
   /// Returns the object for the next update, and registers it for the end of the turn.
   func nextPendingUpdate() -> PendingUpdate {
-    if let waiting, waiting.endsWithTurn { return waiting }
-    let room = waiting ?? PendingUpdate()
-    waiting = room
-    room.endsWithTurn = true
+    if let pendingUpdate { return pendingUpdate }
+    let pending = PendingUpdate()
+    pendingUpdate = pending
     turnOutcome.add(self)
-    return room
+    return pending
   }
 
   func write(
-    _ publication: borrowing Publication, _ waiting: PendingUpdate, _ record: StoreEntryRecord
+    _ publication: borrowing Publication, _ pending: PendingUpdate, _ record: StoreEntryRecord
   ) {
     if !content.isDurable {
       record.add(.step(patch: nil, revision: publication.revision, frame: nil))
     } else if publication.isRedaction {
       record.published(.redaction)
-    } else if history?.keeps(waiting.members.count) == true {
-      record.published(.frame(waiting.members.bytes()))
+    } else if history?.keeps(pending.members.count) == true {
+      record.published(.frame(pending.members.bytes()))
     }
   }
 
-  func writeState(_ publication: borrowing Publication, _ waiting: PendingUpdate) {
-    waiting.isStateLarge = store.shown.isLarge
-    if waiting.isStateLarge { return }
-    Self.writeHead(name, waiting.base, waiting.revision, to: &waiting.stateMembers)
-    waiting.stateMembers.raw(",\"state\":")
-    publication.writeState(to: &waiting.stateMembers)
+  func writeState(_ publication: borrowing Publication, _ pending: PendingUpdate) {
+    pending.isStateLarge = store.shown.isLarge
+    if pending.isStateLarge { return }
+    Self.writeHead(name, pending.base, pending.revision, to: &pending.stateMembers)
+    pending.stateMembers.raw(",\"state\":")
+    publication.writeState(to: &pending.stateMembers)
   }
 
   /// Writes the members at the start of each update.

@@ -16,8 +16,6 @@ final class StoreEntry: Named {
   private var isCounted = false
   /// True if the viewers have changed in this turn.
   var isPresenceDue = false
-  /// True while an input of a subscription is being folded.
-  var isSending = false
   /// The reason why no revision before `opened` is continued.
   private(set) var renewal = StoreRenewal.opened
 
@@ -75,19 +73,17 @@ final class StoreEntry: Named {
   // The update of the last publication waits for the next publication or for the end of the input.
   // Only then is it known whether it includes all immediate actions of its request, which `applied`
   // states. It is nil between turns, so that each of thousands of idle stores needs little memory.
-  var waiting: PendingUpdate?
+  var pendingUpdate: PendingUpdate?
   let turnOutcome: TurnOutcome
   /// The broadcast buffer for passive subscribers. It is released at the end of a turn in which the
   /// store has changed and the buffer has no subscriber.
-  var text: BroadcastUpdates?
-  /// Events that follow the update that waits.
+  var broadcast: BroadcastUpdates?
+  /// Events that follow the pending update.
   var waitingEvents: [(event: [UInt8], recipients: EventRecipients)] = []
   /// The requests whose inputs have exchanges that have not ended.
   var awaitedReplies = AwaitedReplies()
-  /// Callbacks for inputs that were settled while an input is being folded.
-  var settledDuringInput: [() -> Void] = []
-  /// Failures while an input is being folded, to be reported with its request.
-  var failuresDuringInput: [JSONError] = []
+  /// Nil except while an input, or the reply to one, is being folded.
+  var folding: Folding?
 
   /// The last updates; nil if no client can reconnect.
   var history: UpdateHistory?
@@ -192,8 +188,8 @@ final class StoreEntry: Named {
     recording?.closed(self)
     recording = nil
     record?.add(.closed)
-    waiting?.isWaiting = false
-    waiting?.removeAll()
+    pendingUpdate?.isWaiting = false
+    pendingUpdate?.removeAll()
     waitingEvents.removeAll()
     let notified = subscriptions
     removeSubscriptions()

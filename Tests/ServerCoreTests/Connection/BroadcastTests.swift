@@ -204,7 +204,7 @@ struct BroadcastTests {
     let input = #"{"store":"x","input":{"type":"todoAdded","title":"Buy milk"}}"#
     for number in 0..<2 { driver.client.send(request("\(number)", "store/send", input)) }
     for subscriber in subscribers {
-      let text = try #require(subscriber.client.connection?.writer.broadcasts.first?.text)
+      let text = try #require(subscriber.client.connection?.writer.broadcasts.first?.buffer)
       #expect(text.withBytes { $0.count } == 0)
       try subscriber.listen()
       #expect(subscriber.frames == 2)
@@ -217,7 +217,7 @@ struct BroadcastTests {
       try subscriber.listen()
       #expect(subscriber.frames == 3)
     }
-    weak let text = try #require(subscribers[0].client.connection?.writer.broadcasts.first?.text)
+    weak let text = try #require(subscribers[0].client.connection?.writer.broadcasts.first?.buffer)
     subscribers = []
     driver.client.send(request("4", "store/send", input))
     #expect(text == nil)
@@ -303,7 +303,7 @@ struct BroadcastTests {
       // The broadcast is due when it has 64 KiB.
       #expect(delayed.waiting.allSatisfy { !$0.isDue } == (number < 16))
     }
-    let text = try #require(subscriber.client.connection?.writer.broadcasts.first?.text)
+    let text = try #require(subscriber.client.connection?.writer.broadcasts.first?.buffer)
     // A turn with more bytes begins another broadcast.
     driver.client.send(bytes: driver.client.bytes(of: Array(repeating: input, count: 40)))
     #expect(subscriber.client.connection?.writer.broadcasts.isEmpty == true)
@@ -311,7 +311,7 @@ struct BroadcastTests {
     try subscriber.listen()
     #expect(subscriber.frames == 60)
     driver.client.send(input)
-    let next = try #require(subscriber.client.connection?.writer.broadcasts.first?.text)
+    let next = try #require(subscriber.client.connection?.writer.broadcasts.first?.buffer)
     #expect(next !== text)
     #expect(next.withBytes(\.count) > 4000)
     subscriber.client.send(request("2", "session/detach"))
