@@ -96,7 +96,7 @@ extension Connection {
       advance(.outputEnded)
     case .cut:
       // Bytes of a connection that is over may still wait for commits.
-      if life.isOver, !writer.awaitsCommits { advance(.cut) } else { writer.cut() }
+      if life.isOver, !writer.awaitsCommits { advance(.cut) } else { writer.disconnect() }
     case .caughtUp:
       writer.updateCongestion()
       writer.flush()
@@ -258,12 +258,7 @@ extension Connection {
     }
     var next = 0
     while next < backlog.count, waitingBatch == nil, !mustWait, !life.isOver {
-      switch backlog[next] {
-      case .message(let bytes): bytes.withUnsafeBytes { carryOut(.message($0), shard) }
-      case .tooLarge: carryOut(.tooLarge, shard)
-      case .unusableHeader(let fault): carryOut(.unusableHeader(fault), shard)
-      case .foreign(let other): carryOut(.foreign(other), shard)
-      }
+      backlog[next].withEvent { carryOut($0, shard) }
       next += 1
     }
     if next < backlog.count {

@@ -105,23 +105,14 @@ extension Connection {
     }
   }
 
-  /// Carries out a request that a connection on another shard has passed on.
-  func dispatchRelayed(_ text: UnsafeRawBufferPointer, batch: Batch?, _ shard: isolated Shard) {
+  /// Carries out a request that has waited or that another connection has passed on, as JSON text.
+  func dispatch(_ text: UnsafeRawBufferPointer, batch: Batch?, _ shard: isolated Shard) {
     do throws(JSONError) {
       var reader = JSONReader(text, limits: JSONLimits(maximumDepth: settings.limits.depth))
       dispatch(try Envelope(reading: &reader), batch: batch, shard)
     } catch {
-      _ = reportRelayed(RPCError(notJSON: error))
-    }
-  }
-
-  /// Carries out a request that has waited, as JSON text.
-  func dispatchAgain(_ text: UnsafeRawBufferPointer, _ shard: isolated Shard) {
-    do throws(JSONError) {
-      var reader = JSONReader(text, limits: JSONLimits(maximumDepth: settings.limits.depth))
-      dispatch(try Envelope(reading: &reader), batch: nil, shard)
-    } catch {
-      writer.fail(RPCError(notJSON: error))
+      let error = RPCError(notJSON: error)
+      if !reportRelayed(error) { writer.fail(error, batch: batch) }
     }
   }
 

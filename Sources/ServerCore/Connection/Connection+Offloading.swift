@@ -42,7 +42,7 @@ extension Connection {
       text.withUnsafeBytes { text in
         do throws(SessionError) {
           _ = try connection.participant.session.open(opening, by: viewer, isolation: shard)
-          connection.dispatchRelayed(text, batch: request.batch, shard)
+          connection.dispatch(text, batch: request.batch, shard)
         } catch {
           connection.fail(text, RPCError(error), batch: request.batch)
         }

@@ -159,7 +159,7 @@ extension Connection {
     if let owner = request.identity {
       writer.belong(to: owner.name, common.buffers.account(of: owner.name))
     }
-    request.text.withUnsafeBytes { dispatchRelayed($0, batch: state.batch, shard) }
+    request.text.withUnsafeBytes { dispatch($0, batch: state.batch, shard) }
   }
 
   /// Reports the result of a relayed request, once.
@@ -205,13 +205,7 @@ extension Connection {
 
   /// Takes a frame that arrived on another loop, in a turn.
   public func take(_ arrival: Arrival, isolation shard: isolated Shard) {
-    switch arrival {
-    case .message(let bytes):
-      bytes.withUnsafeBytes { take(.framed(.message($0)), isolation: shard) }
-    case .tooLarge: take(.framed(.tooLarge), isolation: shard)
-    case .unusableHeader(let fault): take(.framed(.unusableHeader(fault)), isolation: shard)
-    case .foreign(let other): take(.framed(.foreign(other)), isolation: shard)
-    }
+    arrival.withEvent { take(.framed($0), isolation: shard) }
   }
 
   /// Writes whole messages of an earlier connection of the client.

@@ -4,7 +4,7 @@ internal import Delivery
 public import Sessions
 internal import StatewireJSON
 internal import StatewireProtocol
-public import Wire
+internal import Wire
 
 /// A connection to one client: it receives bytes and carries out requests in order.
 ///
@@ -69,28 +69,6 @@ public final class Connection {
   var nodeClient: NodeClient?
   /// True if another node relays the client.
   var isNodeLink: Bool { nodeClient != nil }
-
-  /// A copy of a `FrameEvent` that waits.
-  public enum Arrival: Sendable {
-    /// A message.
-    case message([UInt8])
-    /// A message that is too large.
-    case tooLarge
-    /// An unusable header, after which the stream cannot be read.
-    case unusableHeader(HeaderFault)
-    /// The start of another protocol.
-    case foreign(ForeignProtocol)
-
-    /// Copies a frame.
-    public init(_ event: FrameEvent) {
-      switch event {
-      case .message(let bytes): self = .message(Array(bytes))
-      case .tooLarge: self = .tooLarge
-      case .unusableHeader(let fault): self = .unusableHeader(fault)
-      case .foreign(let other): self = .foreign(other)
-      }
-    }
-  }
 
   /// Creates a connection with a new session.
   ///

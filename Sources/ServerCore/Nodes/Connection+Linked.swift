@@ -54,7 +54,7 @@ extension Connection {
     state.outcome = { [unowned self] refusal in report(refusal) }
     relayState = state
     let text = Array(params.request.utf8)
-    text.withUnsafeBytes { dispatchRelayed($0, batch: nil, shard) }
+    text.withUnsafeBytes { dispatch($0, batch: nil, shard) }
   }
 
   /// True if the client may evict another one with its name.

@@ -150,7 +150,7 @@ extension Connection {
     shard.wait(Self.retryInterval) { shard in
       connection?.end(number, shard) { connection, _ in
         guard !connection.life.isTimeUp else { return }
-        text.withUnsafeBytes { connection.dispatchAgain($0, shard) }
+        text.withUnsafeBytes { connection.dispatch($0, batch: nil, shard) }
       }
     }
   }
