@@ -10,7 +10,7 @@ extension ClientWriter {
   /// Disconnects the client because the journal lacks entries of its session. On a node among others,
   /// its requests get errors first: the database may be away for long.
   public func lose() {
-    guard shard.ownership != nil else { return cut() }
+    guard shard.ownership != nil else { return disconnect() }
     isLost = true
     delegate.journalFailed()
   }

@@ -80,7 +80,7 @@ extension ClientWriter {
   }
 
   /// Discards everything that was not passed to the output, and disconnects the client.
-  public func cut() {
+  public func disconnect() {
     // A closed connection may still have bytes that wait for a commit; it ends after they were
     // sent.
     guard !isClosed || !commitQueue.isEmpty else { return }

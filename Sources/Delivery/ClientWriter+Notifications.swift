@@ -17,14 +17,11 @@ extension ClientWriter: Client {
     }
   }
 
-  /// Discards the output and disconnects the client.
-  public func disconnect() { cut() }
-
   /// Discards everything that was not passed to the output, and disconnects the client.
   public func discard() {
     discardWritten()
     out.removeAll(keepingCapacity: false)
-    cut()
+    disconnect()
   }
 
   /// Writes a `store/closed` notification.

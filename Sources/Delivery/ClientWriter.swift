@@ -85,8 +85,6 @@ public final class ClientWriter {
   var formerSessionCommits: [CommitNumber] = []
   /// The session of the client; bytes wait for its commits.
   public var session: Session
-  /// The session of the client.
-  public var attachedSession: Session? { session }
   /// The bytes that wait for the client to read them, or for commits.
   public var queuedBytes: Int { outbox.byteCount + commitQueue.byteCount }
   /// The account of the client's buffers; nil while they have at most 16 KiB.

@@ -16,7 +16,7 @@ public protocol DeliveryTarget: AnyObject {
   func deliver()
 
   /// True if only the end of the connection is to be delivered, because another node owns the
-  /// session.
+  /// session or the journal does not take its entries.
   var isDiscarded: Bool { get }
 }
 

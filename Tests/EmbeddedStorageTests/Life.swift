@@ -142,6 +142,8 @@ extension Shard {
 /// A client that ignores notifications, and does not leave its session, as when its process ends.
 final class SilentClient: Client, Sendable {
   let owner: String?
+  let queuedBytes = 0
+  var session: Session { seats.withLock { $0[0].session } }
   private let seats = Lock<[Participant]>([])
 
   init(owner: String? = nil) { self.owner = owner }
@@ -168,12 +170,14 @@ final class SilentClient: Client, Sendable {
 
   func leaveBroadcasts() {}
   func sendBroadcasts() {}
-  func storeChanged(_ frame: borrowing Update, of subscription: Subscription) -> Bool { true }
+  func storeChanged(_ update: borrowing Update, of subscription: Subscription) -> Bool { true }
   func largeStateChanged(_ subscription: Subscription) {}
   func finishWaiting(_ subscription: Subscription) {}
   func storeEvent(_ store: String, _ event: UnsafeRawBufferPointer) {}
   func traced(_ line: TraceLine) {}
   func disconnect() {}
+  func lose() {}
+  func discard() {}
   func storeClosed(_ store: String) {}
   func presenceChanged(_ presence: Presence) {}
   func sessionClosed(_ session: SessionHandle, reason: SessionClosed.Reason) {}

@@ -7,8 +7,8 @@ public import StatewireProtocol
 public protocol Client: AnyObject {
   /// The name of the identity of the client's connection; nil if there are no identities.
   var owner: String? { get }
-  /// The session of the client's participant; nil if the client only forwards messages.
-  var attachedSession: Session? { get }
+  /// The session of the client's participant.
+  var session: Session { get }
 
   /// The bytes that wait for the client to read them.
   var queuedBytes: Int { get }
@@ -16,12 +16,12 @@ public protocol Client: AnyObject {
   /// Handles an update of a store to which the client has subscribed.
   ///
   /// - Parameters:
-  ///   - frame: The update.
+  ///   - update: The update.
   ///   - subscription: The client's subscription to the store.
   /// - Returns: True if the update has been written. False if the client does not read. The client
   ///   then keeps the place of the update in its queue and calls `subscription.takeWaiting` when it
   ///   reads again; later changes are coalesced with the update until then.
-  func storeChanged(_ frame: borrowing Update, of subscription: Subscription) -> Bool
+  func storeChanged(_ update: borrowing Update, of subscription: Subscription) -> Bool
 
   /// Handles a change of a large store for a subscription in the format `state`.
   ///
@@ -74,22 +74,6 @@ public protocol Client: AnyObject {
   func sessionClosed(_ session: SessionHandle, reason: SessionClosed.Reason)
 }
 
-extension Client {
-  /// Nil, for clients without an identity.
-  public var owner: String? { nil }
-  /// Nil, for clients that only forward messages.
-  public var attachedSession: Session? { nil }
-
-  /// 0, for clients without a queue.
-  public var queuedBytes: Int { 0 }
-
-  /// Disconnects the client.
-  public func lose() { disconnect() }
-
-  /// Disconnects the client.
-  public func discard() { disconnect() }
-}
-
 /// A change among the participants of a session.
 public struct Presence: Equatable {
   /// The frontend's name of the participant that has changed; nil if it has none.
@@ -116,5 +100,5 @@ public struct Update: ~Copyable {
   /// the same bytes for all subscriptions in the same format.
   public let members: UnsafeRawBufferPointer
   /// The broadcast buffer that contains the update for passive subscribers; nil if there is none.
-  public let text: BroadcastUpdates?
+  public let broadcast: BroadcastUpdates?
 }

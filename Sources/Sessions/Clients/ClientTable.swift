@@ -12,8 +12,7 @@ public struct ClientID: Hashable, Sendable, CustomStringConvertible {
 /// The clients of a shard by id.
 ///
 /// Sessions, participants and subscriptions store ids instead of references. Messages to a client
-/// that has disconnected are dropped, and an id can belong to any object that forwards messages to
-/// a client.
+/// that has disconnected are dropped.
 ///
 /// - Complexity: O(1) for each operation.
 public final class ClientTable {

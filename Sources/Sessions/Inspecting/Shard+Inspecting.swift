@@ -21,7 +21,7 @@ extension Shard {
   }
 
   private func handlelessSession(of client: ClientID) -> Session? {
-    guard let session = clients[client]?.attachedSession, session.handle == nil, !session.isEnded
+    guard let session = clients[client]?.session, session.handle == nil, !session.isEnded
     else { return nil }
     return session
   }

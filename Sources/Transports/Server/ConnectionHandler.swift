@@ -38,13 +38,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// True while the channel holds more bytes than its high-water mark; updated with each change of
   /// its writability.
   private(set) var isCongested = false
-  /// True if writes may be held for write coalescing.
-  var coalescesWrites = false
   var isHeld = false
   /// True if the client is untrusted: the time limits apply to it, and it can be closed while it is
   /// silent.
   let isRemote: Bool
   private let transport: ClientTransport
+  /// True if writes may be held for write coalescing.
+  ///
+  /// NIO's TLS handler drops waiting bytes when the client ends without close_notify.
+  var coalescesWrites: Bool { !transport.isSecure }
 
   /// The place of a client's connection.
   enum Place {
@@ -226,8 +228,6 @@ extension ConnectionHandler {
         settings: handler.settings, output: handler, isWebSocket: handler.isWebSocket,
         isolation: shard)
       handler.place = .connected(connection, next: nil)
-      // NIO's TLS handler drops waiting bytes when the client ends without close_notify.
-      handler.coalescesWrites = !handler.transport.isSecure
     }
     registry.add(self)
   }

@@ -10,6 +10,9 @@ import StatewireProtocol
 ///
 /// It leaves a session only when a test makes it leave, as when the process ends.
 final class Listener: Client {
+  let owner: String? = nil
+  let queuedBytes = 0
+  var session: Session { participants[0].session }
   /// Updates as `applied: members`, events as `store! event`, ends as `store: reason`.
   private(set) var heard: [String] = []
   /// True while it does not read.
@@ -48,12 +51,12 @@ final class Listener: Client {
     return participant
   }
 
-  func storeChanged(_ frame: borrowing Update, of subscription: Subscription) -> Bool {
+  func storeChanged(_ update: borrowing Update, of subscription: Subscription) -> Bool {
     guard !isCongested else {
       places.append(subscription)
       return false
     }
-    hear(frame.members, subscription.lastApplied)
+    hear(update.members, subscription.lastApplied)
     return true
   }
 
@@ -109,6 +112,8 @@ final class Listener: Client {
   /// The number of times the shard disconnected it.
   private(set) var cuts = 0
   func disconnect() { cuts += 1 }
+  func lose() { disconnect() }
+  func discard() { disconnect() }
 
   func storeClosed(_ store: String) {
     hear("\(store): closed")
