@@ -36,9 +36,8 @@ final class JournalDatabase {
   private var files: OpenedFiles?
   /// The number of rows that were read since the connection was opened.
   private(set) var rowsRead = 0
-  /// True if the file is damaged and has the tables of an earlier version: it can only be read as a
-  /// whole, and has to be replaced.
-  var isOutdated = false
+  /// True if the file is so damaged that it can only be read as a whole, and has to be replaced.
+  var mustBeReplaced = false
 
   /// Opens an existing file.
   init(_ path: String) throws(SQLiteFailure) {
@@ -110,6 +109,28 @@ final class JournalDatabase {
     return sqlite3_column_int64(statement, 0)
   }
 
+  /// Builds all indexes again from their tables.
+  ///
+  /// `REINDEX` and `DROP INDEX` would read the pages of an old index, which may be damaged. Its pages
+  /// are not used again.
+  func rebuildIndexes() throws(SQLiteFailure) {
+    do throws(SQLiteFailure) {
+      try execute(
+        """
+        BEGIN IMMEDIATE;
+        PRAGMA writable_schema = ON;
+        DELETE FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL;
+        PRAGMA writable_schema = RESET;
+        \(JournalSchema.indexes)
+        COMMIT;
+        """)
+    } catch {
+      try? execute("ROLLBACK;")
+      try? execute("PRAGMA writable_schema = RESET;")
+      throw error
+    }
+  }
+
   /// Copies the write-ahead log into the file and empties the log.
   func checkpoint() throws(SQLiteFailure) {
     try check(
@@ -177,6 +198,15 @@ final class JournalDatabase {
       return true
     }
     return rows
+  }
+
+  /// Returns all rows of a statement with two columns.
+  ///
+  /// - Throws: A failure, also damage.
+  func allRows(_ statement: JournalStatement, _ values: Value...) throws(SQLiteFailure) -> [Row] {
+    let rows = try rows(statement, values)
+    if let failure = rows.failure { throw failure }
+    return rows.found
   }
 
   /// Calls `body` with each row, until it returns false or a row cannot be read.

@@ -17,6 +17,8 @@ struct JournalFile {
   let steps: [String]
 
   private var path: String { "\(folder)/\(Self.name)" }
+  /// The mark beside the file.
+  var mark: JournalMark { JournalMark(folder: folder) }
   /// The path of the new file that replaces a damaged one.
   private var newPath: String { path + ".new" }
   private var files: FileManager { .default }
@@ -63,6 +65,7 @@ struct JournalFile {
     try remove(newPath + "-wal")
     let name = try moveAside()
     try move(newPath, to: path)
+    mark.remove()
     return (try open(Self.name), name)
   }
 
@@ -154,6 +157,7 @@ struct JournalFile {
         PRAGMA cache_size = -8192;
         """)
       if version < steps.count { try migrateOrMark(database, from: version) }
+      if name == Self.name { try observeMark(database) }
       database.noteFiles(path)
       return database
     } catch {
@@ -170,8 +174,32 @@ struct JournalFile {
     } catch {
       guard error.isDamage, version > 0 else { throw error }
       try? database.execute("ROLLBACK;")
-      database.isOutdated = true
+      database.mustBeReplaced = true
     }
+  }
+
+  /// Checks what the mark of the file asks for, and marks the file if commits will not wait for the
+  /// disk.
+  private func observeMark(_ database: JournalDatabase) throws {
+    switch mark.check {
+    case .none: break
+    case .everything: database.mustBeReplaced = true
+    case .indexes:
+      do throws(SQLiteFailure) {
+        try database.rebuildIndexes()
+      } catch {
+        guard error.isDamage else { throw error }
+        database.mustBeReplaced = true
+      }
+    }
+    guard durability == .process, !database.mustBeReplaced else { return }
+    if mark.isMissing {
+      // The commits in the log have waited for the disk, and must stay there when they are copied.
+      try database.execute("PRAGMA synchronous = \(Durability.power.synchronous);")
+      try database.checkpoint()
+      try database.execute("PRAGMA synchronous = \(durability.synchronous);")
+    }
+    try mark.noteUnsynced()
   }
 
   private func migrate(_ database: JournalDatabase, from version: Int) throws(SQLiteFailure) {

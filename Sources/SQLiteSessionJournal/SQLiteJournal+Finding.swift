@@ -13,9 +13,11 @@ extension SQLiteJournal {
     do {
       guard let index else { return ContinuingSessions([], next: nil) }
       let after = position ?? 0
-      if index.working == nil { index.working = try workingSessions() }
+      if index.working == nil { index.working = try repairing { try workingSessions() } }
       let working = (index.working ?? []).lazy.filter { $0 > after }.prefix(limit)
-      let rows = try database.rows(.continuing, .integer(after), .integer(Int64(limit))).found
+      let rows = try repairing {
+        try database.allRows(.continuing, .integer(after), .integer(Int64(limit)))
+      }
       let ids = Set(rows.map(\.id)).union(working).sorted().prefix(limit)
       let known = Dictionary(rows.map { ($0.id, $0) }) { first, _ in first }
       var handles: [SessionHandle] = []
@@ -82,7 +84,7 @@ extension SQLiteJournal {
   /// Reads the ids of the sessions with unsettled inputs.
   private func workingSessions() throws -> [Int64] {
     var sessions: Set<Int64> = []
-    for store in try database.rows(.acceptedStores).found.map(\.id) {
+    for store in try database.allRows(.acceptedStores).map(\.id) {
       let found = try database.rows(.store, .integer(store)).found.first
       if let row = found.flatMap({ try? StoreRow($0.data, store) }) { sessions.insert(row.session) }
     }
@@ -95,20 +97,30 @@ extension SQLiteJournal {
   public func endExpired(at time: Duration, limit: Int) throws -> Int {
     do {
       guard let index else { return 0 }
-      var expired: [JournaledSession] = []
-      let failure = try database.read(.expired, [.integer(time.nanoseconds)]) { found in
-        // A row that cannot be read stays until a client attaches to its session.
-        guard let row = try? SessionRow(found.data, found.id), index.sessions[row.handle] == nil,
-          let deadline = row.deadline, deadline <= time
-        else { return true }
-        expired.append(JournaledSession(id: found.id, row: row, isLoaded: false))
-        return expired.count < limit
+      return try repairing {
+        let expired = try expired(at: time, limit, index)
+        if !expired.isEmpty { try JournalTurn(database: database, index: index).end(expired) }
+        return expired.count
       }
-      if let failure { throw failure }
-      if !expired.isEmpty { try JournalTurn(database: database, index: index).end(expired) }
-      return expired.count
     } catch {
       throw StorageError(journal: error, in: folder)
     }
+  }
+
+  /// Reads sessions that are not loaded and whose time is over.
+  private func expired(
+    at time: Duration, _ limit: Int, _ index: JournalIndex
+  ) throws(SQLiteFailure) -> [JournaledSession] {
+    var expired: [JournaledSession] = []
+    let failure = try database.read(.expired, [.integer(time.nanoseconds)]) { found in
+      // A row that cannot be read stays until a client attaches to its session.
+      guard let row = try? SessionRow(found.data, found.id), index.sessions[row.handle] == nil,
+        let deadline = row.deadline, deadline <= time
+      else { return true }
+      expired.append(JournaledSession(id: found.id, row: row, isLoaded: false))
+      return expired.count < limit
+    }
+    if let failure { throw failure }
+    return expired
   }
 }

@@ -91,8 +91,7 @@ public final class SQLiteJournal: SessionJournal {
     if index == nil { _ = try start() }
     guard let index, !entries.isEmpty else { return }
     do {
-      let turn = JournalTurn(database: database, index: index)
-      try turn.write(entries)
+      try repairing { try JournalTurn(database: database, index: index).write(entries) }
     } catch {
       throw StorageError(journal: error, in: file.folder)
     }
@@ -108,7 +107,7 @@ public final class SQLiteJournal: SessionJournal {
       try reader.read()
       index = reader.index
       var contents = reader.contents
-      if !contents.damage.isEmpty || database.isOutdated {
+      if !contents.damage.isEmpty || database.mustBeReplaced {
         let moved = try salvage(contents)
         contents.damage.append(JournalFile.isNew(insteadOf: moved))
       }
@@ -128,10 +127,14 @@ public final class SQLiteJournal: SessionJournal {
   /// - Throws: `StorageError` other than damage.
   public func start() throws -> JournalStart {
     do {
-      guard !database.isOutdated else { return try startOfRest() }
+      guard !database.mustBeReplaced else { return try startOfRest() }
       var reader = try JournalReader(database: database)
       var start = try reader.readStart(crashed: crashFile?.setAside ?? [])
-      guard reader.contents.damage.isEmpty else { return try startOfRest() }
+      guard reader.contents.damage.isEmpty else {
+        // The damage may be in an index, which the reading of everything does not use.
+        database.mustBeReplaced = true
+        return try startOfRest()
+      }
       index = reader.index
       countLoad(reader.contents.loads)
       start.damage = damage
@@ -171,7 +174,9 @@ public final class SQLiteJournal: SessionJournal {
       let read = try reader.read(record)
       guard reader.contents.damage.isEmpty else { return try loadRepaired(session, index) }
       index.sessions[session] = record
-      return LoadedSession(session: read)
+      var loaded = LoadedSession(session: read)
+      swap(&loaded.damage, &damage)
+      return loaded
     } catch {
       throw StorageError(journal: error, in: file.folder)
     }
@@ -204,6 +209,25 @@ public final class SQLiteJournal: SessionJournal {
   private func keepLoaded(_ sessions: Set<SessionHandle>) {
     guard let index else { return }
     index.sessions = index.sessions.filter { sessions.contains($0.key) }
+  }
+
+  /// Calls `body`, and again with new indexes if it has found damage.
+  ///
+  /// If the damage stays, the next start reads the whole journal and replaces the file.
+  func repairing<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let failure as SQLiteFailure where failure.isDamage {
+      do {
+        try database.rebuildIndexes()
+        let result = try body()
+        damage.append("The indexes of the session journal were damaged; they are built again.")
+        return result
+      } catch let failure as SQLiteFailure where failure.isDamage {
+        try file.mark.noteDamage()
+        throw failure
+      }
+    }
   }
 
   private func setAside(_ contents: inout JournalContents, by crashes: CrashFile) {
@@ -256,7 +280,8 @@ public final class SQLiteJournal: SessionJournal {
       INSERT OR REPLACE INTO load (id) VALUES (\(number));
       DELETE FROM load WHERE id < \(number);
       """)
-    try? database.checkpoint()
+    guard (try? database.checkpoint()) != nil else { return }
+    if file.durability == .power { file.mark.remove() }
   }
 
   /// Copies the whole write-ahead log into the file and empties it, so that a log that is truncated

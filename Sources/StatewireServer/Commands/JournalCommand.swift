@@ -148,6 +148,10 @@ public struct JournalCommand<Program: ServerProgram>: AsyncParsableCommand {
 
     @OptionGroup var place: Place
 
+    func validate() throws {
+      if let version, version < 1 { throw ValidationError("--version is at least 1") }
+    }
+
     func run() async throws { try place.withJournal(restore) }
 
     private func restore(_ journal: SQLiteJournal) throws {
@@ -233,7 +237,8 @@ public struct JournalCommand<Program: ServerProgram>: AsyncParsableCommand {
       }
       let lock = try FolderLock(folder: dataDir)
       defer { withExtendedLifetime(lock) {} }
-      let journal = try SQLiteJournal(folder: dataDir)
+      // A server may have promised that its commits survive a loss of power.
+      let journal = try SQLiteJournal(folder: dataDir, durability: .power)
       for sentence in try journal.start().damage { Output.writeError(sentence) }
       return try body(journal)
     }

@@ -20,7 +20,7 @@ extension SessionHandle {
 extension [KeptState] {
   /// Returns the state with a name that `list` has shown.
   func named(_ name: String) throws(StartupError) -> KeptState {
-    guard let state = last(where: { $0.name == name }) else {
+    guard let state = last(where: { $0.name == name || $0.name.printable == name }) else {
       throw StartupError("no state \(name) is kept aside; the command list shows all")
     }
     return state
@@ -32,10 +32,11 @@ extension KeptState {
   ///
   /// - Parameter hasEnded: True if its session has ended.
   func line(hasEnded: Bool) -> String {
-    """
-    kept \(name) kind \(kind) version \(version) \(state.count) bytes \(date): \
-    \(reason)\(hasEnded ? "; the session has ended" : "")
-    """
+    let line = """
+      kept \(name) kind \(kind) version \(version) \(state.count) bytes \(date): \
+      \(reason)\(hasEnded ? "; the session has ended" : "")
+      """
+    return line.printable
   }
 
   /// Returns the state as a JSON object, for `journal list --json`.
@@ -62,8 +63,9 @@ extension JournalContents.Session {
       return "\(store.name) (\(store.kind), \(place), revision \(store.revision))"
     }
     let owner = owner.map { " of \($0)" } ?? ""
-    return "session \(handle.short)\(owner): "
-      + (stores.isEmpty ? "no stores" : stores.joined(separator: ", "))
+    let list = stores.isEmpty ? "no stores" : stores.joined(separator: ", ")
+    // The names are those of clients.
+    return "session \(handle.short)\(owner): \(list)".printable
   }
 
   /// The session as a JSON object, for `journal list --json`.
