@@ -24,8 +24,9 @@ extension ProcessMachine {
     let id = described.id.map { Self.id($0) }
     switch described.type {
     case .cancel:
-      return described.id.map { .several([.cancel(Self.window($0)), .cancel(Self.id($0))]) }
-        ?? .none
+      return described.id.map {
+        .several([.cancel(Self.debounce($0)), .cancel(Self.throttle($0)), .cancel(Self.id($0))])
+      } ?? .none
     case .every:
       guard let id, let action = described.action, let time = described.milliseconds else {
         return .none
@@ -89,18 +90,20 @@ extension ProcessMachine {
     effect =
       described.latest == true ? effect.latest(Self.id(id)) : effect.cancellable(Self.id(id))
     if let time = described.debounce {
-      effect = effect.debounced(Self.window(id), for: .milliseconds(time))
+      effect = effect.debounced(Self.debounce(id), for: .milliseconds(time))
     } else if let time = described.throttle {
-      effect = effect.throttled(Self.window(id), for: .milliseconds(time), keeping: .latest)
+      effect = effect.throttled(Self.throttle(id), for: .milliseconds(time), keeping: .latest)
     }
     return effect
   }
 
   private static func id(_ id: String) -> EffectID { EffectID("e:\(id)") }
 
-  /// The id of the work that waits because of `debounce` or `throttle`. Another one than that of work
-  /// that runs, which only `latest` and `cancel` end.
-  private static func window(_ id: String) -> EffectID { EffectID("w:\(id)") }
+  // The ids of the work that waits. Others than that of work that runs, which only `latest` and
+  // `cancel` end; and one for each policy, because a time of one does not delay work of the other.
+
+  private static func debounce(_ id: String) -> EffectID { EffectID("d:\(id)") }
+  private static func throttle(_ id: String) -> EffectID { EffectID("t:\(id)") }
 
   private static func failing(_ key: Int) -> Failing<Action> {
     Failing(
