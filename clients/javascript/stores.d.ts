@@ -20,7 +20,10 @@ export interface Context<Configuration = any> {
   error: { reason: "error" | "timeout" | "interrupted" | "fault"; message: string } | null;
 }
 
-/** An effect, an event or a redaction, made by one of the functions below. */
+/**
+ * An effect, an event or a redaction, made by one of the functions below. They throw a `TypeError` if it breaks the rules
+ * of the protocol: then the input gets an error, and a test fails.
+ */
 export class Effect {
   private constructor();
   readonly type: string;

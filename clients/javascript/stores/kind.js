@@ -10,6 +10,9 @@ import { frozen } from "./frozen.js";
 // has changed.
 const SLACK = 256;
 
+// The most effects, and the most events, that the server accepts in an update.
+const MAXIMUM_EFFECTS = 1000;
+
 const SERVER = { identity: null, frontend: null, role: null };
 
 /** Returns the result of `machine/describe`. */
@@ -110,6 +113,9 @@ export class Machine {
 			else if (type === "redacted") update.redacted = true;
 			else (update.effects ??= []).push({ type, ...members });
 		}
+		for (const name of ["effects", "events"])
+			if (update[name]?.length > MAXIMUM_EFFECTS)
+				throw new TypeError(`an update has at most ${MAXIMUM_EFFECTS} ${name}`);
 		const text = JSON.stringify(update);
 		[this.state, this.#sent] = [state, sent];
 		return text;

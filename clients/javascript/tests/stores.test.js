@@ -12,7 +12,7 @@ import { test } from "node:test";
 import { applyPatch } from "../src/patch.js";
 import { difference } from "../stores/difference.js";
 import { Machine } from "../stores/kind.js";
-import { action, after, cancel, Effect, event, every, Refusal, run, TestFailure, TestStore } from "../stores.js";
+import { action, after, cancel, Effect, event, every, redacted, Refusal, run, TestFailure, TestStore } from "../stores.js";
 
 const items = (count) => Array.from({ length: count }, (_, index) => ({ id: `${index}`, title: `Item ${index}` }));
 const copy = (value) => JSON.parse(JSON.stringify(value));
@@ -198,6 +198,59 @@ test("a state that contains the one before is refused at the level of others", (
 	machine.turn("open", {});
 	for (let level = 1; level <= 120; level++) machine.turn("input", { input: 1 });
 	assert.throws(() => machine.turn("input", { input: 1 }), /a value in more than 120 others cannot be represented in JSON/);
+});
+
+test("an effect that breaks the protocol is refused", async () => {
+	// It ended the program, and a `TestStore` carried it out.
+	const go = { type: "go" };
+	const policies = (members) => () => run("work", null, members);
+	const id = "a";
+	for (const [make, message] of [
+		[() => after(1.5, go), /^after: milliseconds must be an integer from 0 to 86400000000$/],
+		[() => after(-5, go), /^after: milliseconds must be an integer/],
+		[() => after(1e12, go), /^after: milliseconds must be an integer/],
+		[() => after("5", go), /^after: milliseconds must be an integer/],
+		[() => after(undefined, go), /^after: milliseconds must not be null$/],
+		[() => after(5, null), /^after: action must not be null$/],
+		[() => after(5, go, 5), /^after: id must be a string$/],
+		[() => every(0, go, id), /^every: milliseconds must be at least 1$/],
+		[() => every(5, go), /^every: id must not be null$/],
+		[() => action(), /^action: action must not be null$/],
+		[() => action(go, { latest: true }), /^action: latest, debounce and throttle need an id$/],
+		[() => action(go, { name: 5 }), /^action: name must be a string$/],
+		[() => cancel(null), /^cancel: id must not be null$/],
+		[() => event(null), /^event: event must not be null$/],
+		[() => event(go, "ann"), /^event: to must be an array of strings$/],
+		[() => event(go, [5]), /^event: to must be an array of strings$/],
+		[() => run(), /^run: name must not be null$/],
+		[policies({ latest: true }), /^run: latest, debounce and throttle need an id$/],
+		[policies({ debounce: 0 }), /^run: latest, debounce and throttle need an id$/],
+		[policies({ throttle: 5 }), /^run: latest, debounce and throttle need an id$/],
+		[policies({ id, debounce: 5, throttle: 5 }), /^run: debounce and throttle exclude each other$/],
+		[policies({ id, latest: "yes" }), /^run: latest must be true or false$/],
+		[policies({ serial: 5 }), /^run: serial must be a string$/],
+		[policies({ timeout: NaN }), /^run: timeout must be an integer/],
+		[policies({ retry: { attempts: 0, milliseconds: 5 } }), /^run: retry must be attempts from 1 to 1000 and milliseconds$/],
+		[policies({ retry: { attempts: 2, milliseconds: 0.5 } }), /^run: retry must be/],
+		[policies({ retry: 3 }), /^run: retry must be/],
+		[policies({ restart: "maybe" }), /^run: restart must be "fail" or "again"$/],
+		[policies({ debonce: 5 }), /^run: debonce is unknown$/],
+		[policies({ type: "after" }), /^run: type is unknown$/],
+		[() => Array(1001).fill(after(5, go)), /^an update has at most 1000 effects$/],
+		[() => Array(1001).fill(event(go)), /^an update has at most 1000 events$/],
+	]) {
+		const store = new TestStore({ initial: 0, update: (state) => [state + 1, make()] });
+		await assert.rejects(store.send("go"), (error) => error instanceof TypeError && message.test(error.message));
+		assert.equal(store.state, 0);
+		await store.finish();
+	}
+	for (const effects of [
+		[after(0, 0), after(86_400_000_000, ""), every(1, false, ""), cancel("b"), event(0, []), redacted()],
+		policies({ id, latest: false, debounce: 0, serial: "", timeout: 0, restart: "again" })(),
+		policies({ retry: { attempts: 1000, milliseconds: 0 }, id: null, latest: undefined })(),
+		[...Array(1000).fill(after(5, go)), ...Array(1000).fill(event(go))],
+	])
+		await new TestStore({ initial: 0, update: (state) => [state, effects] }).send("go");
 });
 
 test("stores share no value that changes", () => {
