@@ -43,7 +43,7 @@ export interface Work {
   attempt: number;
   /** Aborted when the result is not needed any more. */
   signal: AbortSignal;
-  /** Sends an action while the work runs; does nothing after the work is cancelled. */
+  /** Sends an action while the work runs, not null; does nothing after the work is cancelled. */
   send(action: unknown): void;
 }
 
@@ -65,7 +65,7 @@ export interface StoreKind<State = any, Event = any, Configuration = any> {
   version?: number;
   /** Converts a state of an older version. */
   migrate?(version: number, state: any): State;
-  /** The work by name; each function returns the action of the work, or throws. */
+  /** The work by name; each function returns the action of the work, or undefined or null for none, or throws. */
   runs?: Record<string, (args: any, work: Work) => unknown>;
   /** JSON Schemas (draft 2020-12). The server refuses inputs and configurations that do not fit theirs. */
   schemas?: { configuration?: object; input?: object; viewState?: object; event?: object };

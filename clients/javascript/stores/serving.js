@@ -99,12 +99,11 @@ class Program {
 		const controller = new AbortController();
 		this.works.set(run, controller);
 		const send = (action) => {
-			checked(action);
 			if (!this.works.has(run)) return;
 			this.write(`${JSON.stringify({ jsonrpc: "2.0", method: "machine/send", params: { store, run, action } })}\n`);
 		};
 		try {
-			const action = await perform(this.kind, name, args, { name, attempt, signal: controller.signal, send });
+			const action = await perform(this.kind, name, args, send, { attempt, signal: controller.signal });
 			this.write(result(id, JSON.stringify({ action })));
 		} catch (error) {
 			this.write(failure(id, error));
@@ -113,10 +112,15 @@ class Program {
 	}
 }
 
-/** Does work; returns its action. */
-export async function perform({ runs = {} }, name, args, context) {
+/** Does work; returns its action, or undefined. `send` gets the actions that it sends meanwhile. */
+export async function perform({ runs = {} }, name, args, send, context) {
 	if (!Object.hasOwn(runs, name)) throw new Error(`unknown work ${name}`);
-	return checked(await runs[name](args, context));
+	const sendAction = (action) => {
+		if (action === undefined || action === null) throw new TypeError("send: action must not be null");
+		send(checked(action));
+	};
+	// The server takes null for no action.
+	return checked(await runs[name](args, { ...context, name, send: sendAction })) ?? undefined;
 }
 
 const result = (id, text) => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}\n`;

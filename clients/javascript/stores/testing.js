@@ -3,7 +3,6 @@
 // A store for tests: it carries out effects as the server does, with a clock that the test moves.
 
 import { isDeepStrictEqual } from "node:util";
-import { checked } from "./frozen.js";
 import { Machine } from "./kind.js";
 import { perform } from "./serving.js";
 
@@ -231,12 +230,12 @@ export class TestStore {
 		task.deadline = Infinity;
 		const fault = this.#faults[name]?.shift();
 		if (fault === "hang" || task.timeout <= this.#now) return;
-		const send = (action) => this.#came.push({ action: copy(checked(action)) });
+		const send = (action) => this.#came.push({ action: copy(action) });
 		let action;
 		try {
 			if (fault) throw new Error("injected");
-			const context = { name, attempt: ++task.calls, signal: new AbortController().signal, send };
-			action = await perform(this.#kind, name, task.effect.arguments ?? null, context);
+			const context = { attempt: ++task.calls, signal: new AbortController().signal };
+			action = await perform(this.#kind, name, task.effect.arguments ?? null, send, context);
 		} catch (error) {
 			return this.#missed(this.#came, task, fault ? "fault" : "error", error.message);
 		}

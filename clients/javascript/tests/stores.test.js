@@ -297,6 +297,44 @@ test("work sends actions, fails, is repeated and ends at its timeout", async () 
   await store.finish();
 });
 
+test("work without an action gives none", async () => {
+	// A `TestStore` sent null, for which the server sends nothing.
+	const errors = [];
+	const runs = {
+		null: () => null,
+		undefined: () => undefined,
+		fail() {
+			throw new Error("no");
+		},
+		send(_, { send }) {
+			for (const action of [null, undefined]) {
+				try {
+					send(action);
+				} catch (error) {
+					errors.push(error.message);
+				}
+			}
+		},
+	};
+	const update = (log, name) => (name in runs ? [undefined, run(name, null, { failed: null })] : [...log, name]);
+	const store = new TestStore({ initial: "", update, runs });
+	for (const name of Object.keys(runs)) await store.send(name);
+	await store.finish();
+	assert.equal(store.state, "");
+	assert.deepEqual(errors, Array(2).fill("send: action must not be null"));
+	const program = `
+		import { serve } from "${new URL("../stores.js", import.meta.url)}";
+		serve({ runs: { null: () => null, send: (_, { send }) => send(null) } });`;
+	const input = ["null", "send"]
+		.map((name, id) => ({ id, method: "machine/run", params: { store: 1, run: id, name, arguments: null, attempt: 1 } }))
+		.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
+		.join("");
+	const done = spawnSync(process.execPath, ["--input-type=module", "-e", program], { input, encoding: "utf8" });
+	const responses = done.stdout.trim().split("\n").map((line) => JSON.parse(line));
+	const outcome = (run) => responses.find(({ id }) => id === run);
+	assert.deepEqual([outcome(0).result, outcome(1).error.code], [{}, -32603]);
+});
+
 test("the timeout of work in a queue begins with the work", async () => {
 	const { store, take, ...kind } = logged();
 	store.inject("work", "hang", 2);
