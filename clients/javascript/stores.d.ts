@@ -112,7 +112,8 @@ export function event(event: unknown, to?: string[]): Effect;
 export function redacted(): Effect;
 
 /**
- * Serves a store kind until the server closes the standard input. Output of the program goes to standard error.
+ * Serves a store kind until the server closes the standard input. Later output of the program goes to standard error, on
+ * Linux also that of child processes that inherit standard output. A child process must not inherit standard input.
  * Given the `import.meta` of a module, it serves only if Node runs this module, so that tests can import it.
  */
 export function serve<State, Event, Configuration>(

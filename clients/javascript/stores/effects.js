@@ -8,6 +8,7 @@ const MAXIMUM_MILLISECONDS = 86_400_000_000;
 const isString = (value) => typeof value === "string";
 const isInteger = (value, least, most) => Number.isInteger(value) && value >= least && value <= most;
 const isTime = (value) => isInteger(value, 0, MAXIMUM_MILLISECONDS);
+const isRetry = ({ attempts, milliseconds }) => isInteger(attempts, 1, 1000) && isTime(milliseconds);
 
 // The rules for the members, as in docs/reference/store-protocol.md: the server ends a program that breaks one.
 const RULES = [
@@ -17,11 +18,7 @@ const RULES = [
 	[["latest"], (value) => typeof value === "boolean", "true or false"],
 	[["restart"], (value) => value === "fail" || value === "again", '"fail" or "again"'],
 	[["to"], (value) => Array.isArray(value) && value.every(isString), "an array of strings"],
-	[
-		["retry"],
-		({ attempts, milliseconds }) => isInteger(attempts, 1, 1000) && isTime(milliseconds),
-		"attempts from 1 to 1000 and milliseconds",
-	],
+	[["retry"], isRetry, "attempts from 1 to 1000 and milliseconds"],
 ];
 
 /**

@@ -2,20 +2,19 @@
 //
 // Serves a store kind to a Statewire server on standard input and output.
 
-import { realpathSync } from "node:fs";
+import { closeSync, fstatSync, openSync, realpathSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Refusal } from "./effects.js";
 import { checked } from "./frozen.js";
 import { description, Machine } from "./kind.js";
 
 /**
- * Serves a store kind until the server closes the standard input. Standard output belongs to the protocol: what the
- * program prints goes to standard error. Given the `import.meta` of a module, it serves only if Node runs this module.
+ * Serves a store kind until the server closes the standard input. Given the `import.meta` of a module, it serves only if
+ * Node runs this module.
  */
 export function serve(kind, meta) {
 	if (meta && (!process.argv[1] || realpathSync(process.argv[1]) !== realpathSync(fileURLToPath(meta.url)))) return;
-	const write = process.stdout.write.bind(process.stdout);
-	process.stdout.write = process.stderr.write.bind(process.stderr);
+	const write = protocolOutput();
 	// The log of the server has the last line of a program that ends: the error, and not the version of Node after it.
 	process.on("uncaughtException", (error) => {
 		if (process.listenerCount("uncaughtException") > 1) return;
@@ -42,6 +41,27 @@ export function serve(kind, meta) {
 		if (responses) write(responses);
 	});
 	process.stdin.on("end", () => process.exit(0));
+}
+
+/**
+ * Returns a function that writes to the server. Other output goes to standard error from now on; on Linux also output to
+ * descriptor 1, such as that of child processes that inherit it.
+ */
+function protocolOutput() {
+	const write = process.stdout.write.bind(process.stdout);
+	process.stdout.write = process.stderr.write.bind(process.stderr);
+	try {
+		// The streams that a server makes are pipes. A file that is opened again is not written at the same place.
+		if (!fstatSync(2).isFIFO()) return write;
+		const output = openSync("/proc/self/fd/1", "a");
+		closeSync(openSync("/proc/self/fd/2", "a"));
+		// Node has no `dup2`: a file that is opened gets the lowest free number.
+		closeSync(1);
+		openSync("/proc/self/fd/2", "a");
+		return (text) => writeFileSync(output, text);
+	} catch {
+		return write;
+	}
 }
 
 class Program {

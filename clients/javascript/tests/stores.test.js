@@ -461,6 +461,31 @@ test("a served program keeps its state after a failure, and prints to standard e
   assert.match(done.stderr, /printed[^]*broken/);
 });
 
+test("output of child processes goes to standard error", { skip: process.platform !== "linux" }, () => {
+	// It broke the protocol, and the server ended the program.
+	const program = `
+		import { execSync } from "node:child_process";
+		import { writeSync } from "node:fs";
+		import { serve } from "${new URL("../stores.js", import.meta.url)}";
+		serve({ initial: 0, update(state) {
+			execSync("echo child", { stdio: ["ignore", "inherit", "inherit"] });
+			writeSync(1, "descriptor\\n");
+			console.log("printed");
+			return state + 1;
+		} });`;
+	const params = { store: 1, name: "a", configuration: {}, input: "", now: 0 };
+	const input = ["open", "input"]
+		.map((method, id) => `${JSON.stringify({ jsonrpc: "2.0", id, method: `machine/${method}`, params })}\n`)
+		.join("");
+	// Its streams are pipes, as those that a server makes; Node would make sockets.
+	const pipes = '{ "$0" --input-type=module -e "$1" | sed "s/^/output /"; } 2>&1 | cat';
+	const done = spawnSync("sh", ["-c", pipes, process.execPath, program], { input, encoding: "utf8" });
+	const lines = done.stdout.trim().split("\n");
+	const responses = lines.flatMap((line) => /^output (.*)/.exec(line)?.[1] ?? []);
+	assert.deepEqual(responses.map((text) => JSON.parse(text).result), [{ state: 0 }, { state: 1 }]);
+	assert.deepEqual(lines.filter((line) => !line.startsWith("output ")), ["child", "descriptor", "printed"]);
+});
+
 test("the last line of a program is its error", async () => {
 	// It was the version of Node, which the log of the server had as the reason.
 	const program = `
