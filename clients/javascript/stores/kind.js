@@ -10,9 +10,6 @@ import { frozen } from "./frozen.js";
 // has changed.
 const SLACK = 256;
 
-// The most effects, and the most events, that the server accepts in an update.
-const MAXIMUM_EFFECTS = 1000;
-
 const SERVER = { identity: null, frontend: null, role: null };
 
 /** Returns the result of `machine/describe`. */
@@ -113,9 +110,9 @@ export class Machine {
 			else if (type === "redacted") update.redacted = true;
 			else (update.effects ??= []).push({ type, ...members });
 		}
+		// The server accepts no more.
 		for (const name of ["effects", "events"])
-			if (update[name]?.length > MAXIMUM_EFFECTS)
-				throw new TypeError(`an update has at most ${MAXIMUM_EFFECTS} ${name}`);
+			if (update[name]?.length > 1000) throw new TypeError(`an update has at most 1000 ${name}`);
 		const text = JSON.stringify(update);
 		[this.state, this.#sent] = [state, sent];
 		return text;

@@ -145,10 +145,16 @@ export async function perform({ runs = {} }, name, args, send, context) {
 
 const result = (id, text) => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}\n`;
 
+/** Returns the response to a request that has failed. It does not throw: an author can throw any value. */
 function failure(id, error) {
-	let members = { code: error?.code === -32601 ? -32601 : -32603, message: String(error?.message ?? error) };
-	if (error instanceof Refusal)
-		members = { code: -32602, message: error.message, data: { path: error.path, limit: error.limit } };
-	else console.error(error);
-	return `${JSON.stringify({ jsonrpc: "2.0", id, error: members })}\n`;
+	const response = (members) => `${JSON.stringify({ jsonrpc: "2.0", id, error: members })}\n`;
+	try {
+		const { code, path, limit } = Object(error);
+		const message = String(error?.message ?? error);
+		if (error instanceof Refusal) return response({ code: -32602, message, data: { path, limit } });
+		console.error(error);
+		return response({ code: code === -32601 ? code : -32603, message });
+	} catch {
+		return response({ code: -32603, message: "the error has no JSON form" });
+	}
 }

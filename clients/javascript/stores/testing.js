@@ -237,7 +237,7 @@ export class TestStore {
 			const context = { attempt: ++task.calls, signal: new AbortController().signal };
 			action = await perform(this.#kind, name, task.effect.arguments ?? null, send, context);
 		} catch (error) {
-			return this.#missed(this.#came, task, fault ? "fault" : "error", error.message);
+			return this.#missed(this.#came, task, fault ? "fault" : "error", String(error?.message ?? error));
 		}
 		this.#remove(task);
 		if (action !== undefined) send(action);

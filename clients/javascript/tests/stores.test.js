@@ -461,6 +461,44 @@ test("a served program keeps its state after a failure, and prints to standard e
   assert.match(done.stderr, /printed[^]*broken/);
 });
 
+test("a program continues after an error that has no text", async () => {
+	// It ended.
+	const program = `
+		import { Refusal, serve } from "${new URL("../stores.js", import.meta.url)}";
+		const fail = () => { throw new Error("getter"); };
+		const errors = {
+			plain: Object.create(null),
+			symbol: Object.assign(new Error(), { message: Symbol("symbol") }),
+			message: Object.defineProperty(new Error(), "message", { get: fail }),
+			code: Object.defineProperty(new Error(), "code", { get: fail }),
+			stack: Object.defineProperty(new Error(), "stack", { get: fail }),
+			proxy: new Proxy({}, { getPrototypeOf: fail }),
+			path: new Refusal("no", [1n]),
+			undefined: undefined,
+			null: null,
+		};
+		const runs = Object.fromEntries(Object.keys(errors).map((name) => [name, () => { throw errors[name]; }]));
+		serve({ initial: 0, update: (_, name) => runs[name](), runs });`;
+	const names = ["plain", "symbol", "message", "code", "stack", "proxy", "path", "undefined", "null"];
+	const params = { store: 1, name: "a", configuration: {}, now: 0 };
+	const input = [
+		["open", params],
+		...names.map((input) => ["input", { ...params, input }]),
+		...names.map((name, run) => ["run", { store: 1, run, name, arguments: null, attempt: 1 }]),
+	]
+		.map(([method, params], id) => `${JSON.stringify({ jsonrpc: "2.0", id, method: `machine/${method}`, params })}\n`)
+		.join("");
+	const done = spawnSync(process.execPath, ["--input-type=module", "-e", program], { input, encoding: "utf8" });
+	const codes = done.stdout.trim().split("\n").map((line) => JSON.parse(line).error?.code);
+	assert.deepEqual([done.status, codes], [0, [undefined, ...Array(2 * names.length).fill(-32603)]]);
+	const runs = { work: () => Promise.reject() };
+	const update = (_, name, { error }) => (name === "work" ? [undefined, run(name, null, { failed })] : error.message);
+	const store = new TestStore({ initial: "", update, runs });
+	await store.send("work");
+	await store.receive(failed);
+	assert.equal(store.state, "undefined");
+});
+
 test("output of child processes goes to standard error", { skip: process.platform !== "linux" }, () => {
 	// It broke the protocol, and the server ended the program.
 	const program = `
