@@ -6,7 +6,7 @@ import { Replica } from "./replica.js";
 import { patience } from "./waiting.js";
 
 // An exception in a listener becomes an unhandled rejection and does not affect the store.
-async function guarded(listener, value) {
+export async function guarded(listener, value) {
 	listener(value);
 }
 

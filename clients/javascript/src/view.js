@@ -4,6 +4,7 @@
 
 import { canonical } from "./digest.js";
 import { StatewireError, StoreClosedError } from "./errors.js";
+import { guarded } from "./store.js";
 
 /** A text that differs for different stores. */
 export const viewKey = (name, { kind, config } = {}) =>
@@ -88,6 +89,6 @@ export class StoreView {
 		const now = this.current();
 		if (now === this.#notified) return;
 		this.#notified = now;
-		for (const { listener } of [...this.#listeners]) listener();
+		for (const { listener } of [...this.#listeners]) guarded(listener);
 	}
 }

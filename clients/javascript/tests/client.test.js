@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { inspect } from "node:util";
 
@@ -73,6 +74,47 @@ story("a slow consumer gets only the latest state", async ({ server, store }) =>
   await states.return();
   await settled();
   assert.equal(server.of("store/unsubscribe").length, 1);
+});
+
+test("a callback that fails affects nothing else", () => {
+  // A listener of a view that threw kept the next ones from being called.
+  const program = `
+    import { Client } from "${new URL("../index.js", import.meta.url)}";
+    import { StoreView } from "${new URL("../src/view.js", import.meta.url)}";
+    import { SimulatedServer, settled } from "${new URL("support/simulated-server.js", import.meta.url)}";
+    const reported = [];
+    for (const event of ["unhandledRejection", "uncaughtException"]) process.on(event, ({ message }) => reported.push(message));
+    const server = new SimulatedServer();
+    const client = new Client(server.dial, { pingInterval: 0 });
+    const calls = [];
+    const callbacks = (name) => [
+      () => { throw new Error(name); },
+      async () => { throw new Error("async " + name); },
+      () => calls.push(name),
+    ];
+    for (const listener of callbacks("status")) client.on("status", listener);
+    await client.connected();
+    const store = client.store("s");
+    const view = new StoreView(client, "s");
+    for (const listener of callbacks("ended")) store.subscribe(() => {}, listener);
+    for (const listener of callbacks("state")) store.subscribe(listener);
+    for (const listener of callbacks("event")) store.onEvent(listener);
+    for (const listener of callbacks("view")) view.subscribe(listener);
+    for (const optimistic of callbacks("optimistic").slice(0, 1)) await store.send({}, { optimistic });
+    await settled();
+    server.connection.notify("store/event", { store: "s", event: {} });
+    server.change(1);
+    server.connection.notify("store/closed", { store: "s" });
+    // Node reports them later.
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+    console.log(JSON.stringify([calls, [...new Set(reported)].sort(), server.connections.length, client.status.state]));
+    process.exit();`;
+  const done = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
+  const names = ["ended", "event", "optimistic", "state", "status", "view"];
+  const failed = names.flatMap((name) => (name === "optimistic" ? [name] : [`async ${name}`, name]));
+  const [calls, reported, connections, state] = JSON.parse(done.stdout);
+  assert.deepEqual([[...new Set(calls)].sort(), reported, connections, state], [
+    names.filter((name) => name !== "optimistic"), failed.sort(), 1, "connected"]);
 });
 
 story("a waiting iteration can be aborted", async ({ store }) => {

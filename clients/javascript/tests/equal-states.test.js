@@ -64,6 +64,30 @@ story("updates that change nothing are not reported", async ({ server, store, dr
   assert.deepEqual([drawn, store.revision], [[{ n: 0 }], 3]);
 });
 
+story("an optimistic update that returns an endless value ends no connection", async ({ server, client, store, drawn }) => {
+  // The comparison with the one before failed while an update was read.
+  server.on["store/send"] = () => later;
+  const endless = () => {
+    const state = { n: 5, list: [] };
+    state.list.push(state, state);
+    return state;
+  };
+  const states = store.states();
+  await states.next();
+  const aborter = new AbortController();
+  const sent = store.send({ type: "set" }, { optimistic: endless, signal: aborter.signal });
+  assert.equal((await states.next()).value.n, 5);
+  server.change(1);
+  server.change(2);
+  assert.equal((await states.next()).value.n, 5);
+  aborter.abort();
+  await assert.rejects(sent);
+  assert.deepEqual(store.state, { n: 2 });
+  assert.deepEqual((await states.next()).value, { n: 2 });
+  assert.deepEqual([drawn.map(({ n }) => n), client.status.state, server.connections.length], [[0, 5, 5, 5, 2], "connected", 1]);
+  await states.return();
+});
+
 story("a right optimistic update is reported once", async ({ server, store, drawn }) => {
   let id;
   server.on["store/send"] = (params, connection, number) => ((id = number), later);
