@@ -147,6 +147,7 @@ export class Machine {
  */
 function stateAndEffects(result, before) {
 	const [state = before, effects = []] = Array.isArray(result) ? result : [result];
+	if (state === undefined) throw new TypeError("`initial` or `migrate` has returned no state");
 	const all = [effects].flat();
 	if (!all.every((effect) => effect instanceof Effect))
 		throw new TypeError("an effect is made by a function such as `after`");

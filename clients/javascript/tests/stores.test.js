@@ -683,6 +683,19 @@ test("an endless chain of actions does not stop the program", () => {
 	assert.deepEqual(effects, [{ type: "action", action: "again" }]);
 });
 
+test("a store without a state is refused", () => {
+	const update = () => undefined;
+	const restored = { restoring: { count: 3 }, version: 1 };
+	for (const view of [undefined, () => 1]) {
+		for (const initial of [undefined, update, () => [undefined, redacted()]])
+			assert.throws(() => new TestStore({ initial, update, view }), /^TypeError: `initial` or `migrate` has returned no state$/);
+		const migrate = (version, state) => void ({ number: state.count });
+		assert.throws(() => new TestStore({ update, view, version: 2, migrate }, restored), /has returned no state$/);
+	}
+	assert.equal(new TestStore({ initial: null, update }).state, null);
+	assert.equal(new TestStore({ update, version: 2, migrate: () => null }, restored).state, null);
+});
+
 test("a restored list is a state", () => {
 	// Its second element was taken for the effects.
 	const machine = new Machine({ initial: [[], []], update: () => {} }, { name: "a", configuration: {} });
