@@ -4,6 +4,9 @@
 // about its parts.
 const sealed = new WeakMap();
 
+// Half of a pair, which the server replaces by U+FFFD: its state would be another one than that of the program.
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
 /**
  * Freezes a value with all its parts, so that an update that changes its state in place throws, and that stores never
  * share a value that changes. Parts that were checked before are skipped. Throws as `checked` does.
@@ -20,6 +23,7 @@ export function checked(value, path = "", done = undefined) {
 	};
 	if (typeof value !== "object" || value === null) {
 		if (typeof value === "number" && !Number.isFinite(value)) refuse(value);
+		if (typeof value === "string" && LONE_SURROGATE.test(value)) refuse("a lone surrogate");
 		if (/^(bigint|function|symbol)$/.test(typeof value)) refuse(`a ${typeof value}`);
 	} else if (path.split("/").length + (done?.get(value) ?? 0) > 121) {
 		// A value that contains itself ends here; the server accepts only a few more levels.
@@ -32,9 +36,10 @@ export function checked(value, path = "", done = undefined) {
 		for (const symbol of Object.getOwnPropertySymbols(value)) refuse(`the key ${String(symbol)}`);
 		let levels = 0;
 		for (const key of Object.keys(value)) {
+			if (LONE_SURROGATE.test(key)) refuse("a key with a lone surrogate");
 			const part = value[key];
 			// The path is made only for a part that may need it.
-			if (typeof part === "string" || Number.isFinite(part)) continue;
+			if (typeof part === "string" ? !LONE_SURROGATE.test(part) : Number.isFinite(part)) continue;
 			checked(part, place(path, key), done);
 			levels = Math.max(levels, 1 + (done?.get(part) ?? 0));
 		}

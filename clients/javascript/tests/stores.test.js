@@ -166,6 +166,11 @@ test("a part that is not JSON is refused with its path", async () => {
 		[{ a: symbol }, /^a symbol cannot be represented in JSON, at \/a$/],
 		[{ a: { [symbol]: 1 } }, /^the key Symbol\(x\) cannot be represented in JSON, at \/a$/],
 		[{ a: NaN }, /^NaN cannot be represented in JSON, at \/a$/],
+		// The server replaces it: its state was another one than that of the program, and a later patch did not apply.
+		["\ud83d", /^a lone surrogate cannot be represented in JSON$/],
+		[{ a: "x\ude00x" }, /^a lone surrogate cannot be represented in JSON, at \/a$/],
+		[{ a: ["\ud83d\ud83d\ude00"] }, /^a lone surrogate cannot be represented in JSON, at \/a\/0$/],
+		[{ a: { "\ud83d": 1 } }, /^a key with a lone surrogate cannot be represented in JSON, at \/a$/],
 		[{ [symbol]: 1 }, /^the key Symbol\(x\) cannot be represented in JSON$/],
 		[endless, /^a value in more than 120 others cannot be represented in JSON, at (\/x){120,121}$/],
 	];
@@ -189,6 +194,12 @@ test("a part that is not JSON is refused with its path", async () => {
 		machine.turn("open", {});
 		assert.throws(() => machine.turn("input", { input: "effects" }, 1), TypeError);
 	}
+});
+
+test("a surrogate pair is accepted", async () => {
+	const store = new TestStore({ initial: {}, update: (_, text) => ({ [text]: [text] }) });
+	await store.send("\ud83d\ude00");
+	assert.deepEqual(store.state, { "😀": ["😀"] });
 });
 
 test("a state that contains the one before is refused at the level of others", () => {
