@@ -165,9 +165,9 @@ export class TestStore {
 		} else if (type === "after" || (type === "every" && !mine.some((task) => task.effect.type === "every")))
 			this.#wait(effect, this.#now + milliseconds);
 		else if (type === "run") {
-			// It replaces the one that waits.
-			if (debounce !== undefined || throttle !== undefined)
-				this.#remove(...mine.filter((task) => task.effect.type === "run" && !task.attempt));
+			// It replaces the one that waits because of the same policy.
+			const isSame = (task, policy) => effect[policy] !== undefined && task.effect[policy] !== undefined;
+			this.#remove(...mine.filter((task) => !task.attempt && (isSame(task, "debounce") || isSame(task, "throttle"))));
 			const begin = debounce === undefined ? throttle && this.#throttled.get(id) : this.#now + debounce;
 			if (begin > this.#now) this.#wait(effect, begin);
 			else this.#start(effect);

@@ -846,6 +846,22 @@ test("cancel ends the time of throttle", async () => {
 	await store.finish();
 });
 
+test("the times of debounce and throttle are apart", async () => {
+	// A throttled run took the place of the debounced one with its id.
+	const { store, take, ...kind } = logged();
+	const debounced = (name) => run("work", name, { id: "x", debounce: 50 });
+	const throttled = (name) => run("work", name, { id: "x", throttle: 100 });
+	await kind.do(debounced("a"), throttled("b"), throttled("c"), debounced("d"), throttled("e"));
+	await take("done b");
+	await store.advance(50);
+	await take("done d");
+	await store.advance(50);
+	await take("done e");
+	await kind.do(debounced("f"), throttled("g"), cancel("x"), throttled("h"));
+	await take("done h");
+	await store.finish();
+});
+
 test("a restart keeps the queue of work", async () => {
 	const { store, take, ...kind } = logged();
 	store.inject("work", "hang");
