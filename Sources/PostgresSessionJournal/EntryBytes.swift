@@ -199,7 +199,7 @@ struct EntryReader {
     case .opened: return .opened(owner: try optionalText())
     case .ended: return .ended
     case .expires: return .expires(at: try number() == 0 ? nil : try time())
-    case .alone: return .alone(continues: try number() == 1, bytes: try integer())
+    case .alone: return .alone(continues: try number() == 1, bytes: try count())
     case .sequence:
       return .sequence(
         frontend: try text(), last: try integer(), store: try optionalText())
@@ -212,29 +212,30 @@ struct EntryReader {
     case .opened, .ended, .expires, .alone, .sequence: throw EntryDamage()
     case .storeOpened:
       return .opened(
-        kind: try text(), configuration: try data(), revision: try integer(),
+        kind: try text(), configuration: try data(), revision: try count(),
         version: try integer(), renewal: try renewal())
     case .renewed:
-      return .renewed(revision: try integer(), version: try integer(), renewal: try renewal())
+      return .renewed(revision: try count(), version: try integer(), renewal: try renewal())
     case .closed: return .closed
     case .state:
-      let revision = try integer()
+      let revision = try count()
       return .state(try optionalData().map(JournalState.text), revision: revision)
     case .step: return try step()
-    case .redacted: return .redacted(try integer())
-    case .trimmed: return .trimmed(try integer())
+    case .redacted: return .redacted(try count())
+    case .trimmed: return .trimmed(try count())
     case .accepted:
       return .accepted(
-        operation: try number(), epoch: try number(), input: try optionalData(), at: try time())
+        operation: try operation(), epoch: try operation(), input: try optionalData(),
+        at: try time())
     case .numbered:
-      return .numbered(operation: try number(), frontend: try text(), sequence: try integer())
-    case .settled: return .settled(operation: try number())
+      return .numbered(operation: try operation(), frontend: try text(), sequence: try integer())
+    case .settled: return .settled(operation: try operation())
     }
   }
 
   private mutating func step() throws(EntryDamage) -> JournalEntry.StoreEvent {
     let flags = try number()
-    let revision = try integer()
+    let revision = try count()
     var patch: [UInt8]?
     var shared = 0
     if flags & 4 != 0 {
@@ -252,7 +253,7 @@ struct EntryReader {
     let owner = try optionalText()
     return KeptState(
       session: session, owner: owner, store: try text(), kind: try text(),
-      configuration: try data(), version: try integer(), revision: try integer(),
+      configuration: try data(), version: try integer(), revision: try count(),
       state: try data(), reason: try text(), time: try time())
   }
 
@@ -272,6 +273,21 @@ struct EntryReader {
     let number = try number()
     let magnitude = Int(truncatingIfNeeded: number >> 1)
     return number & 1 == 0 ? magnitude : ~magnitude
+  }
+
+  /// The largest number of something that is counted: later numbers are far from an overflow.
+  private static let maximumCount = 1 << 60
+
+  private mutating func count() throws(EntryDamage) -> Int {
+    let count = try integer()
+    guard (0...Self.maximumCount).contains(count) else { throw EntryDamage() }
+    return count
+  }
+
+  private mutating func operation() throws(EntryDamage) -> UInt64 {
+    let operation = try number()
+    guard operation <= Self.maximumCount else { throw EntryDamage() }
+    return operation
   }
 
   private mutating func data() throws(EntryDamage) -> [UInt8] {
@@ -303,7 +319,7 @@ struct EntryReader {
     case 0: .opened
     case 1: .migrated
     case 2: .restored
-    case 3: .unreadable(revision: try integer(), reason: try text())
+    case 3: .unreadable(revision: try count(), reason: try text())
     default: throw EntryDamage()
     }
   }

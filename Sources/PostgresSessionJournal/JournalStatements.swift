@@ -51,6 +51,12 @@ enum JournalStatements {
         WITH ORDINALITY AS new (handle, owner, place) ORDER BY place
       ON CONFLICT (handle) DO NOTHING
     """)
+  static let giveUpUnreadable = PostgresStatement(
+    "give up unreadable",
+    """
+    UPDATE statewire.session SET node = NULL, continues = false
+      WHERE handle = $1 AND node = $2 AND epoch = $3
+    """)
   static let forgetEnded = PostgresStatement(
     "forget ended",
     "DELETE FROM statewire.ended WHERE id <= (SELECT max(id) FROM statewire.ended) - $1")
@@ -144,8 +150,6 @@ extension SessionHandle {
 }
 
 extension Duration {
-  /// The number of nanoseconds.
-  var nanoseconds: Int64 {
-    components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
-  }
+  /// The number of nanoseconds, or the largest one.
+  var nanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
 }

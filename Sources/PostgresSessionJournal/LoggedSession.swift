@@ -102,7 +102,9 @@ struct LoadedEntries {
     var contents = JournalContents()
     var progress = LoggedSession.Progress()
     for (index, row) in rows.enumerated() {
-      guard index == 0 || row.number == progress.number + 1 else { throw EntryDamage() }
+      guard row.number > 0, index == 0 || row.number - 1 == progress.number else {
+        throw EntryDamage()
+      }
       var reader = try EntryReader(row.data)
       progress.number = row.number - 1
       while let event = try reader.next() {

@@ -236,8 +236,9 @@ public final class PostgresNode: SessionOwnership {
     ended: @escaping @Sendable (Result<Int, any Error>) -> Void
   ) {
     guard let id else { return ended(.failure(LeaseLost())) }
-    let ending = PostgresTransaction(
+    var ending = PostgresTransaction(
       Self.expire, .integer(id), .integer(time.nanoseconds), .integer(Int64(limit)))
+    ending.append(JournalStatements.forgetEnded, .integer(Int64(PostgresSessionJournal.Options().endedCount)))
     execute(ending) { result in ended(result.map { Int($0[0].integer(0, 0) ?? 0) }) }
   }
 

@@ -106,7 +106,13 @@ extension PostgresSessionJournal {
       case .failure(let error):
         ended(.failure(error))
       case .success(let results):
-        ended(Result { try self.loaded(session, results) })
+        let loaded = Result { try self.loaded(session, results) }
+        guard case .failure(is UnreadableSession) = loaded else { return ended(loaded) }
+        // Another node may have a version of this program that can read it.
+        let epoch = results[0].integer(0, 1) ?? 0
+        let giveUp = PostgresTransaction(
+          JournalStatements.giveUpUnreadable, .uuid(session.uuid), .integer(id), .integer(epoch))
+        connection.execute(giveUp, by: deadline) { _ in ended(loaded) }
       }
     }
   }
@@ -139,13 +145,5 @@ extension PostgresSessionJournal {
   /// Executes a transaction that only reads, and blocks until it has ended.
   private func run(_ transaction: PostgresTransaction) throws -> PostgresRows {
     try connection.execute(transaction, within: options.patience)[0]
-  }
-}
-
-/// The rows of a session cannot be read: they are damaged, or a newer version of the program has
-/// written them.
-struct UnreadableSession: Error, CustomStringConvertible {
-  var description: String {
-    "the rows of a session in the database cannot be read; a newer version of this program may have written them"
   }
 }

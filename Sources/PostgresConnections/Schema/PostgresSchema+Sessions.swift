@@ -199,4 +199,34 @@ extension PostgresSchema {
           VALUES (replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''))
         """),
   ]
+
+  /// The function that ends sessions, also one that is among the ended ones already: it must not keep
+  /// the others from being ended.
+  static let repeatedEnd = Step(
+    oldest: 3,
+    sql: """
+      CREATE OR REPLACE FUNCTION statewire.expire(this_node bigint, at bigint, maximum bigint)
+      RETURNS bigint LANGUAGE plpgsql AS $$
+      DECLARE
+        candidate uuid;
+        number bigint := 0;
+      BEGIN
+        FOR candidate IN SELECT handle FROM statewire.session WHERE deadline <= at
+            AND (node IS NULL OR NOT EXISTS (SELECT FROM statewire.node WHERE id = session.node))
+            ORDER BY deadline LIMIT maximum LOOP
+          CONTINUE WHEN (SELECT outcome FROM statewire.claim(candidate, this_node)) <> 'owned';
+          INSERT INTO statewire.ended (handle, owner)
+            SELECT handle, owner FROM statewire.session WHERE handle = candidate AND deadline <= at
+            ON CONFLICT (handle) DO NOTHING;
+          DELETE FROM statewire.session WHERE handle = candidate AND deadline <= at;
+          IF FOUND THEN
+            DELETE FROM statewire.entry WHERE session = candidate;
+            number := number + 1;
+          ELSE
+            UPDATE statewire.session SET node = NULL WHERE handle = candidate;
+          END IF;
+        END LOOP;
+        RETURN number;
+      END $$
+      """)
 }

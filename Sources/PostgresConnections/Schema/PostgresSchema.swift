@@ -21,7 +21,7 @@ package enum PostgresSchema {
     package init(oldest: Int, sql: String) { (self.oldest, self.sql) = (oldest, sql) }
   }
 
-  package static let steps = sessions + [storage]
+  package static let steps = sessions + [storage, repeatedEnd]
 
   private static let state = PostgresStatement(
     "schema state",

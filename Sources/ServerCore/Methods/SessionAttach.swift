@@ -26,6 +26,10 @@ extension SessionAttach {
       case .unknown:
         throw RPCError(
           .internalError, "the session database does not respond; attach again later")
+      case .unreadable:
+        throw RPCError(
+          .internalError,
+          "this node cannot read the session; a newer version of the program may have written it")
       }
     }
   }

@@ -105,6 +105,18 @@ public struct SessionOnOtherNode: Error, CustomStringConvertible {
   }
 }
 
+/// The error of a session whose entries cannot be read: they are damaged, or a newer version of the
+/// program has written them.
+public struct UnreadableSession: Error, CustomStringConvertible {
+  /// Creates the error.
+  public init() {}
+
+  /// A sentence for the log.
+  public var description: String {
+    "the rows of a session in the database cannot be read; a newer version of this program may have written them"
+  }
+}
+
 /// The error of an operation of a node whose sessions others may own.
 public struct LeaseLost: Error, CustomStringConvertible {
   /// Creates the error.

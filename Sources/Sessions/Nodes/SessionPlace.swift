@@ -6,4 +6,6 @@ public enum SessionPlace: Sendable {
   case node(ClusterNode)
   /// The place is not known, because the database does not respond.
   case unknown
+  /// No node serves it, because this one cannot read it.
+  case unreadable
 }

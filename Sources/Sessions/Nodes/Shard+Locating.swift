@@ -73,7 +73,7 @@ extension Shard {
       return located(handle, error.node.map { .node($0) } ?? .unknown)
     case .failure(let error):
       loader.report("cannot load a session: \(error)")
-      return located(handle, .unknown)
+      return located(handle, error is UnreadableSession ? .unreadable : .unknown)
     }
     located(handle)
   }
