@@ -238,7 +238,8 @@ public final class PostgresNode: SessionOwnership {
     guard let id else { return ended(.failure(LeaseLost())) }
     var ending = PostgresTransaction(
       Self.expire, .integer(id), .integer(time.nanoseconds), .integer(Int64(limit)))
-    ending.append(JournalStatements.forgetEnded, .integer(Int64(PostgresSessionJournal.Options().endedCount)))
+    ending.append(
+      JournalStatements.forgetEnded, .integer(Int64(PostgresSessionJournal.Options().endedCount)))
     execute(ending) { result in ended(result.map { Int($0[0].integer(0, 0) ?? 0) }) }
   }
 

@@ -19,7 +19,12 @@ struct DatabaseTable {
   init(named name: String, in db: GRDB.Database) throws {
     (self.db, self.name) = (db, name)
     if let row = try db.row(.findTable, [name.blob]) {
-      (id, position) = (row[0], TablePosition(rawValue: row[1]))
+      let position: Int64 = row[1]
+      // So many changes were never made; the next one must not overflow.
+      guard (0...1 << 60).contains(position) else {
+        throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+      }
+      (id, self.position) = (row[0], TablePosition(rawValue: position))
       forgotten = TablePosition(rawValue: row[2])
       size = StoredSize(count: row[3], bytes: row[4])
     } else {

@@ -17,8 +17,11 @@ struct StoredList {
   /// Finds the list with a name; nil if it does not exist.
   init?(named name: String, in db: GRDB.Database) throws {
     guard let row = try db.row(.findList, [name.blob]) else { return nil }
+    let version: ListVersion = row[1]
+    // So many changes were never made; the next one must not overflow.
+    guard (0...1 << 60).contains(version) else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
     self.init(
-      db: db, id: row[0], version: row[1], size: TodoSize(todos: row[2], bytes: row[3]))
+      db: db, id: row[0], version: version, size: TodoSize(todos: row[2], bytes: row[3]))
   }
 
   private init(db: GRDB.Database, id: Int64, version: ListVersion, size: TodoSize) {

@@ -130,6 +130,21 @@ struct TodoFeedTests {
     }
   }
 
+  @Test(
+    "a list whose number of changes is impossible is reported as damage", arguments: [-1, Int.max])
+  func impossibleVersion(_ version: Int) async throws {
+    try await withFolder { folder in
+      let database = TodoDatabase(folder)
+      try await database.addSilently("a", to: "default")
+      try await database.file.execute("UPDATE todoList SET version = \(version)")
+      let error = await #expect(throws: StorageError.self) {
+        try await database.addSilently("b", to: "default")
+      }
+      #expect(error?.code == .notADatabase)
+      await database.close()
+    }
+  }
+
   @Test("a feed ends when the database fails, and the next load begins another feed")
   func failure() async throws {
     try await withFolder { folder in

@@ -137,11 +137,14 @@ extension Shard {
         program, then delete the file crashes in the data folder: the next start restores the session.
         """)
     case .keptBytes:
+      let remedy =
+        ownership == nil
+        ? "Stop the server, export and remove kept states with the command journal"
+        : "Delete rows of the table statewire.kept"
       damage.append(
         """
         \(session), because a state of it cannot be read and the states that are kept aside would have more than \
-        \(limits.keptBytes) bytes. Its stores: \(stores). Stop the server, export and remove kept states with the command \
-        journal: the next start restores the session.
+        \(limits.keptBytes) bytes. Its stores: \(stores). \(remedy): the next start restores the session.
         """)
     }
   }
