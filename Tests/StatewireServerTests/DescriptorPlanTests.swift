@@ -73,6 +73,13 @@ struct DescriptorPlanTests {
     #expect(plan.connections < 1024 && plan.refusedConnections < 1024)
   }
 
+  @Test("the admin interface needs a descriptor for each of its connections")
+  func admin() {
+    let needs = (DescriptorPlan.Needs(admin: true).minimum, DescriptorPlan.Needs().minimum)
+    #expect(needs.0 - needs.1 == AdminInterface.descriptors)
+    #expect(AdminInterface.descriptors > AdminInterface.maximumConnections)
+  }
+
   @Test("HTTP sources of one server use the descriptors of one")
   func origins() throws {
     var configuration = ServerConfiguration(kinds: [])

@@ -38,6 +38,7 @@ struct DescriptorPlan {
     /// - 4: the database of tables and documents, as the other database.
     /// - Listeners: each of them, and five for each loop.
     /// - Standard input and output: pipes and copies.
+    /// - Admin interface: its loop, its listener and all its connections.
     /// - Programs: the pipes of each, with those of a restart, and the pipe that wakes its thread.
     /// - HTTP client: its loops; SwiftNIO makes one for each processor.
     var minimum: Int {
@@ -45,8 +46,7 @@ struct DescriptorPlan {
       if listeners > 0 { count += 5 * loops + listeners }
       if stdio { count += 6 }
       count += 8 * programs
-      // Its loop, its listener, and a connection of each of a few load balancers.
-      if admin { count += 5 + 1 + 10 }
+      if admin { count += AdminInterface.descriptors }
       if hosts > 0 { count += 3 * Needs.processors }
       return count
     }

@@ -11,52 +11,70 @@ final class AdminHandler: ChannelInboundHandler {
   private let status: ServerStatus
   /// The protection; nil if only this machine can reach the interface.
   private let access: AdminAccess?
-  /// The number of connections.
-  private let count: Lock<Int>
+  private let connection: AdminConnection
   /// The console; nil without one.
   private let console: Console?
   private var received = ByteBuffer()
-  private var hasRequest = false
+  private var phase = Phase.receiving
   private var timeout: Scheduled<Void>?
+
+  enum Phase {
+    /// The request is not complete.
+    case receiving
+    /// The request is being carried out.
+    case responding
+    /// The client is sent the response.
+    case sending
+
+    /// The time for the phase, after which the connection is closed.
+    var time: TimeAmount {
+      switch self {
+      case .receiving, .sending: .seconds(10)
+      case .responding: Console.timeToReply + .seconds(10)
+      }
+    }
+  }
 
   /// - Parameters:
   ///   - status: The status of the server.
   ///   - access: The protection; nil if only this machine can reach the interface.
-  ///   - count: The number of connections of the interface.
+  ///   - connection: The connection, whose handler is before this one.
   ///   - console: The console; nil without one.
-  init(_ status: ServerStatus, _ access: AdminAccess?, _ count: Lock<Int>, _ console: Console?) {
-    (self.status, self.access, self.count, self.console) = (status, access, count, console)
+  init(
+    _ status: ServerStatus, _ access: AdminAccess?, _ connection: AdminConnection,
+    _ console: Console?
+  ) {
+    (self.status, self.access, self.console) = (status, access, console)
+    self.connection = connection
   }
 
-  /// The time of a connection.
-  private static let time = TimeAmount.seconds(10)
   /// The time for all event loops to respond.
   private static let timeToRespond = TimeAmount.seconds(2)
-  private static let maximumConnections = 100
   private static let noConsole = """
     the console is not available: a server with --token-file needs operator tokens for it; pass \
     --admin-token-file
     """
 
   func channelActive(context: ChannelHandlerContext) {
-    let open = count.withLock { count in
-      count += 1
-      return count
-    }
-    guard open <= Self.maximumConnections else { return context.close(promise: nil) }
-    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-    timeout = context.eventLoop.scheduleTask(in: Self.time) { bound.value.close(promise: nil) }
+    begin(.receiving, context)
     context.fireChannelActive()
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    count.withLock { $0 -= 1 }
     timeout?.cancel()
     context.fireChannelInactive()
   }
 
+  private func begin(_ phase: Phase, _ context: ChannelHandlerContext) {
+    self.phase = phase
+    connection.isServed = phase == .responding
+    timeout?.cancel()
+    let bound = NIOLoopBound(connection, eventLoop: context.eventLoop)
+    timeout = context.eventLoop.scheduleTask(in: phase.time) { bound.value.abandon() }
+  }
+
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard !hasRequest else { return }
+    guard phase == .receiving else { return }
     var bytes = unwrapInboundIn(data)
     received.writeBuffer(&bytes)
     do throws(RequestHead.Fault) {
@@ -67,11 +85,18 @@ final class AdminHandler: ChannelInboundHandler {
       if let console, ConsoleRequest.isOfConsole(head.path) {
         return respond(to: head, byteCount, by: console, context)
       }
-      hasRequest = true
+      begin(.responding, context)
       respond(to: head, context)
     } catch {
-      hasRequest = true
       send(WebResponse(error.status, "the head of the request is malformed or too large"), context)
+    }
+  }
+
+  /// Closes the connection of a client that has ended its output before a whole request. After a whole
+  /// request, the client still receives the response.
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case .inputClosed? = event as? ChannelEvent, phase == .receiving {
+      context.close(promise: nil)
     }
   }
 
@@ -148,12 +173,11 @@ final class AdminHandler: ChannelInboundHandler {
     if let refusal = refusal(ofHost: head) ?? unauthorised
       ?? ConsoleRequest.refusal(of: head, for: Self.host(of: head))
     {
-      hasRequest = true
       return send(refusal, context)
     }
     let length = ConsoleRequest.bodyLength(of: head) ?? 0
     guard received.readableBytes >= byteCount + length else { return }
-    hasRequest = true
+    begin(.responding, context)
     let body = received.readableBytesView.dropFirst(byteCount).prefix(length)
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     console.response(to: head, body: Array(body), by: operatorName).whenSuccess { response in
@@ -184,6 +208,7 @@ final class AdminHandler: ChannelInboundHandler {
     policy: String = "default-src 'none'"
   ) {
     guard context.channel.isActive else { return }
+    begin(.sending, context)
     let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
     context.writeAndFlush(wrapOutboundOut(response.bytes(policy: policy)))
       .whenComplete { _ in bound.value.close(promise: nil) }

@@ -26,6 +26,12 @@ public final class AdminInterface: Sendable {
   private let group: MultiThreadedEventLoopGroup
   private let listener: any Channel
 
+  /// The maximum number of connections. Each has one request, so that few are needed.
+  package static let maximumConnections = 16
+  /// The number of descriptors of an interface: its loop, its listener, its connections, and a socket
+  /// that is accepted before the connection is closed whose place it takes.
+  package static let descriptors = SocketServer.Threads.descriptors + 1 + maximumConnections + 1
+
   private init(
     _ address: ServerAddress, _ group: MultiThreadedEventLoopGroup, _ listener: any Channel
   ) {
@@ -56,36 +62,40 @@ public final class AdminInterface: Sendable {
     try SystemResources.require(threads: 1)
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     do {
-      let count = Lock(0)
       let loop = group.next()
-      // One for all connections, on their loop.
+      // One of each for all connections, on their loop.
       let made = try await loop.submit {
         NIOLoopBound(
-          console.isEmpty ? nil : Console(console, operations, status, on: loop), eventLoop: loop)
+          (
+            connections: AdminConnections(maximum: maximumConnections),
+            console: console.isEmpty ? nil : Console(console, operations, status, on: loop)
+          ), eventLoop: loop)
       }.get()
-      let listener = try await ServerBootstrap(group: group)
-        .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-        .serverChannelInitializer { channel in
-          channel.eventLoop.makeCompletedFuture { channel.closeOnExec() }
-        }
-        .childChannelOption(.allowRemoteHalfClosure, value: true)
-        .childChannelOption(.maxMessagesPerRead, value: 1)
-        .childChannelInitializer { channel in
-          channel.eventLoop.makeCompletedFuture {
-            let pipeline = channel.pipeline.syncOperations
-            if let certificate = access?.certificate {
-              try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context))
-            }
-            try pipeline.addHandler(AdminHandler(status, access, count, made.value))
+      let gate = NIOLoopBoundBox.makeBoxSendingValue(
+        AcceptGate(operations.logger, maximumUncounted: 2, on: loop), eventLoop: loop)
+      let accept = { @Sendable (channel: any Channel) in
+        channel.eventLoop.makeCompletedFuture {
+          let (connections, console) = made.value
+          // Its connections are few, so their first buffers need not be small; bytes that are not read
+          // before the end would reset the connection.
+          try channel.syncOptions?.setOption(
+            .recvAllocator, value: ReceiveBuffers(isInLargeFrame: false))
+          let connection = try connections.accept()
+          let pipeline = channel.pipeline.syncOperations
+          try pipeline.addHandler(connection)
+          if let certificate = access?.certificate {
+            try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context))
           }
+          try pipeline.addHandler(AdminHandler(status, access, connection, console))
         }
-        .bind(host: host, port: port).get()
-      let address = ServerAddress.tcp(host: host, port: listener.localAddress?.port ?? port)
+      }
+      let (address, listener) = try await SocketServer.listen(
+        on: ListeningSocket(at: asked), accept, loop, group, gate)
       return AdminInterface(address, group, listener)
     } catch {
       await shutDown(group)
-      let reason = (error as? IOError).map { systemMessage($0.errnoCode) } ?? "\(error)"
-      throw StartupError("cannot listen on \(asked): \(reason)", cause: error)
+      throw error as? StartupError
+        ?? StartupError("cannot listen on \(asked): \(error)", cause: error)
     }
   }
 

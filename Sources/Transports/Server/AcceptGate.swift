@@ -21,10 +21,10 @@ final class AcceptGate {
   private static let pause = TimeAmount.milliseconds(200)
   /// Failures closer together than this are one incident, which is logged once.
   private static let quiet = TimeAmount.seconds(10)
-  /// The most sockets that are accepted and neither counted nor closed.
+  /// The most sockets of a server with many descriptors that are accepted and neither counted nor closed.
   static let usualUncounted = 8
 
-  private let logger: Logger
+  private let logger: Logger?
   private let loop: any EventLoop
   private let maximumUncounted: Int
   private var listeners: [any Channel] = []
@@ -35,12 +35,23 @@ final class AcceptGate {
   private var uncounted: [ObjectIdentifier: any Channel] = [:]
 
   /// - Parameters:
+  ///   - logger: The log; nil for none.
+  ///   - maximumUncounted: The most sockets that are accepted and neither counted nor closed.
+  ///   - loop: The loop of the listeners.
+  init(_ logger: Logger?, maximumUncounted: Int, on loop: any EventLoop) {
+    self.logger = logger
+    self.loop = loop
+    self.maximumUncounted = maximumUncounted
+  }
+
+  /// - Parameters:
   ///   - settings: The log, and the limit of refused connections, which is small if there are few descriptors.
   ///   - loop: The loop of the listeners.
-  init(_ settings: ServerSettings, on loop: any EventLoop) {
-    logger = settings.logger
-    self.loop = loop
-    maximumUncounted = min(Self.usualUncounted, max(2, settings.limits.refusedConnections))
+  convenience init(_ settings: ServerSettings, on loop: any EventLoop) {
+    self.init(
+      settings.logger,
+      maximumUncounted: min(Self.usualUncounted, max(2, settings.limits.refusedConnections)),
+      on: loop)
   }
 
   func add(_ listener: any Channel) {
@@ -68,7 +79,7 @@ final class AcceptGate {
       [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode), !isPaused
     else { return }
     if lastFailure.map({ NIODeadline.now() - $0 > Self.quiet }) ?? true {
-      logger.warning(
+      logger?.warning(
         "cannot accept connections; new ones wait until descriptors or memory are free",
         metadata: ["reason": "\(systemMessage(error.errnoCode))"])
     }

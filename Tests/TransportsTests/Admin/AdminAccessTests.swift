@@ -59,6 +59,34 @@ struct AdminAccessTests {
     await admin.stop()
   }
 
+  @Test("clients without a token do not keep an operator out, however many of them connect")
+  func idleClients() async throws {
+    let access = AdminAccess(
+      credentials: Credentials(try TokenTable(parsing: "operator abcdefghijklmnop".utf8)),
+      certificate: try certificates.certificate())
+    let admin = try await AdminInterface.start(
+      host: "127.0.0.1", port: 0, ServerStatus(), access: access)
+    guard case .tcp(_, let port) = admin.address else { return }
+    let group = MultiThreadedEventLoopGroup.singleton
+    var idle: [any Channel] = []
+    for index in 0..<3 * AdminInterface.maximumConnections {
+      let client = ClientBootstrap(group: group).channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          // The beginning of a handshake: to end it, the server would wait for the client.
+          guard index.isMultiple(of: 2) else { return }
+          try channel.pipeline.syncOperations.addHandler(HandshakeStart())
+        }
+      }
+      idle.append(try await client.connect(host: "127.0.0.1", port: port).get())
+    }
+    let response = try await get(
+      "GET /readyz HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer abcdefghijklmnop\r\n\r\n", port)
+    #expect(response.hasPrefix("HTTP/1.1 503 ") && response.hasSuffix("starting\n"))
+    try await idle[0].closeFuture.get()
+    for channel in idle { try? await channel.close() }
+    await admin.stop()
+  }
+
   @Test("on a loopback address tokens need no TLS, and the name of this machine is checked still")
   func withoutTLS() async throws {
     let access = AdminAccess(
@@ -107,5 +135,14 @@ struct AdminAccessTests {
       for try await var part in inbound { response.writeBuffer(&part) }
       return String(buffer: response)
     }
+  }
+}
+
+/// Sends the first bytes of a TLS handshake.
+private final class HandshakeStart: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  func channelActive(context: ChannelHandlerContext) {
+    context.writeAndFlush(NIOAny(ByteBuffer(bytes: [0x16, 3, 1, 1])), promise: nil)
   }
 }

@@ -10,7 +10,7 @@ internal import Wire
 
 extension Console {
   /// The time for a store to reply to an input.
-  private static var timeToReply: TimeAmount { .seconds(60) }
+  static var timeToReply: TimeAmount { .seconds(60) }
 
   /// Sends an input to a store: `store`, `input`. Responds when the store has replied.
   func send(
