@@ -54,6 +54,19 @@ struct ConsoleTests {
     }
   }
 
+  /// It said that the list was empty and complete.
+  @Test("a page of the list has at least one session", arguments: ["0", "-1"])
+  func smallPages(limit: String) async throws {
+    try await withConsole { console in
+      let clients = [try await console.client(), try await console.client()]
+      for client in clients { _ = try await client.opens("driver") }
+      let list = try console.get("sessions?limit=\(limit)")
+      #expect(list["sessions"]?.array?.count == 1)
+      #expect(list["next"]?.string != nil)
+      for client in clients { await client.close() }
+    }
+  }
+
   @Test("it lists clients that have no handle, until they leave")
   func handleless() async throws {
     try await withConsole { console in

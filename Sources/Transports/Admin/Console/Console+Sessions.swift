@@ -41,7 +41,8 @@ extension Console {
     let first = after.split(separator: "-").first.flatMap { Int($0) } ?? 0
     let reading = Reading(
       search: (request["search"] ?? "").lowercased(),
-      limit: min(request["limit"].flatMap { Int($0) } ?? 100, Self.maximumPage), after: after,
+      limit: max(1, min(request["limit"].flatMap { Int($0) } ?? 100, Self.maximumPage)),
+      after: after,
       shards: shards.numbers.drop { $0 < first })
     return read(reading, shards).map { reading in
       guard let reading else { return .error(.unavailable, "a shard does not respond") }
