@@ -30,6 +30,10 @@ final class WebSocketClientHandler: ChannelDuplexHandler {
   private var waiting: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
   /// The start of a line whose end was not written yet.
   private var line: [UInt8] = []
+  /// True until a pong is written.
+  private var isPongWaiting = false
+  /// The payload of the last ping that has arrived while a pong waited; nil for none.
+  private var lastPing: [UInt8]?
 
   private enum Phase {
     /// The request is not sent: the channel is not active yet.
@@ -156,7 +160,7 @@ extension WebSocketClientHandler {
 
   private func take(_ bytes: inout ByteBuffer, _ context: ChannelHandlerContext) {
     var lines = ByteBuffer()
-    var pongs: [[UInt8]] = []
+    var ping: [UInt8]?
     var fault: WebSocketCloseCode?
     var hasEnded = false
     bytes.withUnsafeMutableReadableBytes { bytes in
@@ -166,7 +170,7 @@ extension WebSocketClientHandler {
           // In JSON a line end is only white space between tokens; strings cannot contain one.
           lines.writeBytes(message.lazy.map { $0 == 0x0A ? 0x20 : $0 })
           lines.writeInteger(UInt8(ascii: "\n"))
-        case .ping(let payload): pongs.append(Array(payload))
+        case .ping(let payload): ping = Array(payload)
         case .pong: break
         case .tooLarge: fault = .messageTooLarge
         case .close: hasEnded = true
@@ -175,7 +179,7 @@ extension WebSocketClientHandler {
       }
     }
     if lines.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(lines)) }
-    for payload in pongs { write(.pong, payload, context, nil) }
+    if let ping { pong(ping, context) }
     if let fault {
       context.fireErrorCaught(
         fault == .messageTooLarge
@@ -237,6 +241,31 @@ extension WebSocketClientHandler {
       _ = frame.writeBytes(payload.enumerated().lazy.map { $1 ^ mask[$0 & 3] })
     }
     context.write(wrapOutboundOut(frame), promise: promise)
+  }
+
+  /// Responds to a ping when the previous pong is written. Of the pings that arrive until then, only the
+  /// last one gets a pong: a server that does not read could otherwise fill the memory with pongs. Reads
+  /// are not delayed instead, because the server may wait until this client reads.
+  ///
+  /// - Source: RFC 6455 §5.5.3.
+  private func pong(_ payload: [UInt8], _ context: ChannelHandlerContext) {
+    guard !hasClosed else { return }
+    guard !isPongWaiting else {
+      lastPing = payload
+      return
+    }
+    isPongWaiting = true
+    let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    let written = context.eventLoop.makePromise(of: Void.self)
+    written.futureResult.whenSuccess {
+      let (handler, context) = bound.value
+      handler.isPongWaiting = false
+      guard let payload = handler.lastPing, handler.phase == .open else { return }
+      handler.lastPing = nil
+      handler.pong(payload, context)
+      context.flush()
+    }
+    write(.pong, payload, context, written)
   }
 
   /// Sends the close frame when the client ends its output. Messages of the server are still
