@@ -39,6 +39,7 @@ struct DescriptorPlanTests {
     "with few descriptors the plan gives no more than there are, and each source can be used",
     arguments: [
       DescriptorPlan.Needs(listeners: 1), DescriptorPlan.Needs(listeners: 1, files: 1),
+      DescriptorPlan.Needs(listeners: 1, perConnection: 2, admin: true),
       DescriptorPlan.Needs(listeners: 3, stdio: true, hosts: 2, files: 1),
       DescriptorPlan.Needs(listeners: 1, hosts: 100), DescriptorPlan.Needs(hosts: 1, files: 3),
     ])
@@ -54,7 +55,8 @@ struct DescriptorPlanTests {
       }
       plans += 1
       // With two for sockets that are closed immediately; a server that does not listen has none.
-      var given = needs.listeners > 0 ? plan.connections + plan.refusedConnections + 2 : 0
+      let clients = plan.connections * needs.perConnection + plan.refusedConnections
+      var given = needs.listeners > 0 ? clients + 2 : 0
       given += 2 * needs.hosts * plan.connectionsPerHost
       if needs.files > 0 { given += 2 * plan.openFiles }
       #expect(given <= limit - open - needs.minimum)
@@ -71,6 +73,16 @@ struct DescriptorPlanTests {
     wanted.refusedConnections = .max
     let plan = try DescriptorPlan(needs, limit: 1024, open: 6, wanted: wanted)
     #expect(plan.connections < 1024 && plan.refusedConnections < 1024)
+  }
+
+  @Test("a connection that can be sent a file of a folder has a descriptor for it")
+  func webFolder() throws {
+    var configuration = ServerConfiguration(kinds: [])
+    configuration.listeners = [.web(host: "127.0.0.1", port: 0)]
+    configuration.limits.connections = .max
+    let connections = try DescriptorPlan(for: configuration).connections
+    configuration.site.folder = "page"
+    #expect(try DescriptorPlan(for: configuration).connections <= connections / 2 + 1)
   }
 
   @Test("the admin interface needs a descriptor for each of its connections")

@@ -16,6 +16,8 @@ struct DescriptorPlan {
   /// The descriptors that a server needs independent of its limits.
   struct Needs {
     var listeners = 0
+    /// Number of descriptors of each connection: 2 if it can be sent a file of a folder.
+    var perConnection = 1
     /// Number of loops of the listeners.
     var loops = 1
     var stdio = false
@@ -78,7 +80,7 @@ struct DescriptorPlan {
   private(set) var openFiles = 64
 
   /// Descriptors reserved for more reading connections to the database, temporary files of SQLite,
-  /// files of pages, and accepted sockets that are closed immediately; with few descriptors
+  /// folders of pages, and accepted sockets that are closed immediately; with few descriptors
   /// fewer, but at least `leastReserve` if there are listeners.
   private static let reserve = 24
   private static let leastReserve = 2
@@ -101,7 +103,7 @@ struct DescriptorPlan {
     refusedConnections = wanted.refusedConnections
     let free = limit - open - needs.minimum
     // One connection that is served, and one that is refused; one use of each source.
-    let forOneClient = needs.listeners > 0 ? 2 : 0
+    let forOneClient = needs.listeners > 0 ? needs.perConnection + 1 : 0
     let forOneUse = Self.perSource * needs.sources
     let guaranteed = forOneClient + forOneUse
     let leastReserve = needs.listeners > 0 ? Self.leastReserve : 0
@@ -123,9 +125,12 @@ struct DescriptorPlan {
       openFiles = min(openFiles, share)
     }
     let forConnections = rest - forSources
-    if wanted.connections > forConnections - wanted.refusedConnections {
+    func most(besides refused: Int) -> Int {
+      (forConnections - refused) / needs.perConnection
+    }
+    if wanted.connections > most(besides: wanted.refusedConnections) {
       refusedConnections = min(wanted.refusedConnections, max(1, forConnections / 8))
-      connections = min(wanted.connections, max(1, forConnections - refusedConnections))
+      connections = min(wanted.connections, max(1, most(besides: refusedConnections)))
     }
   }
 }
@@ -140,6 +145,7 @@ extension DescriptorPlan {
     var needs = Needs(
       listeners: listeners.count, loops: configuration.mostShards,
       stdio: configuration.servesStdio)
+    if configuration.site.folder != nil { needs.perConnection = 2 }
     needs.programs = configuration.programs.reduce(0) { $0 + max(1, $1.processes) }
     needs.admin = configuration.admin != nil
     needs.documents = configuration.kinds.hasOwn && configuration.dataFolder != nil
@@ -152,7 +158,8 @@ extension DescriptorPlan {
     }
     let limit = SystemResources.raiseDescriptorLimit()
     // With a high limit, the number of open descriptors does not matter.
-    let open = limit - 8192 < limits.connections ? SystemResources.openDescriptors(below: limit) : 0
+    let areMany = (limit - 8192) / needs.perConnection >= limits.connections
+    let open = areMany ? 0 : SystemResources.openDescriptors(below: limit)
     try self.init(needs, limit: limit, open: open, wanted: limits)
     try SystemResources.require(threads: needs.threads)
     if !listeners.isEmpty, connections < limits.connections {

@@ -2,7 +2,6 @@
 
 internal import Glibc
 internal import NIOCore
-internal import Synchronization
 
 /// A folder whose files are read for each request, for authors of a page.
 ///
@@ -37,72 +36,97 @@ struct WebFolder: Sendable {
     return arePlain ? names.map(String.init) : nil
   }
 
-  /// The result of reading a file.
-  enum Reading: Sendable {
-    case file(WebFile, Claim)
-    /// The file does not exist or cannot be read.
+  /// The result of opening a file.
+  enum Opening: Sendable {
+    case file(WebFile)
+    /// The folder has no such file.
     case missing
-    /// Too much memory is in use for other responses, or there is no descriptor left.
+    /// The file exists, but cannot be served: it is a link, not a file, too large, or unreadable.
+    case unusable
+    /// There is no descriptor left.
     case busy
   }
 
-  /// Reads a file; blocks while the disk does.
-  func read(_ names: [String]) -> Reading {
-    var descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    for (index, name) in names.enumerated() where descriptor >= 0 {
-      let isLast = index == names.count - 1
+  /// Opens a file and reads its beginning; blocks while the disk does.
+  func open(_ names: [String]) -> Opening {
+    var descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    for name in names where descriptor >= 0 {
       // Opening a pipe that has no writer must not block.
-      let kind = isLast ? O_NONBLOCK : O_DIRECTORY
-      let next = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | kind)
-      Glibc.close(descriptor)
+      let next = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+      let error = errno
+      close(descriptor)
+      errno = error
       descriptor = next
     }
-    // A file that cannot be opened only now must not be replaced by another file of the same path.
-    guard descriptor >= 0 else { return [EMFILE, ENFILE].contains(errno) ? .busy : .missing }
-    defer { Glibc.close(descriptor) }
+    guard descriptor >= 0 else {
+      // Only a file that does not exist may be replaced by another file of the same path.
+      return switch errno {
+      case ENOENT, ENOTDIR: .missing
+      case EMFILE, ENFILE: .busy
+      default: .unusable
+      }
+    }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       status.st_size <= Self.maximumBytes
-    else { return .missing }
-    let size = Int(status.st_size)
-    // Taken before the file is read: clients may request many files and read none.
-    guard let claim = Claim(bytes: size) else { return .busy }
-    guard let content = contents(descriptor, size) else { return .missing }
-    return .file(WebFile(name: names.last ?? "", content: content), claim)
-  }
-
-  /// Reads the file up to its size at the time of opening; nil if it cannot be read.
-  private func contents(_ descriptor: CInt, _ size: Int) -> ByteBuffer? {
-    var buffer = ByteBufferAllocator().buffer(capacity: size)
-    while buffer.readableBytes < size {
-      let rest = size - buffer.readableBytes
-      let count = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: rest) { space in
-        max(0, Glibc.read(descriptor, space.baseAddress, rest))
-      }
-      if count == 0 { return nil }
+    else {
+      close(descriptor)
+      return .unusable
     }
-    return buffer
+    let file = FolderFile(descriptor, byteCount: Int(status.st_size))
+    return WebFile(name: names.last ?? "", file).map { .file($0) } ?? .unusable
   }
 }
 
-extension WebFolder {
-  /// A part of the memory for files that are being sent; released when the last reference is.
-  final class Claim: Sendable {
-    private let bytes: Int
+/// An open file of a folder, which is closed when the last reference is released.
+final class FolderFile: Sendable {
+  private let descriptor: CInt
+  /// The size when the file was opened; bytes that are appended later are not read.
+  let byteCount: Int
 
-    // 64 MiB for all servers of the process together.
-    private static let maximumBytes = 64 << 20
-    private static let claimed = Atomic<Int>(0)
+  /// The most bytes that are read at once: 16 KiB, as many as the high water mark of a channel. A client
+  /// that does not read makes the server keep one piece, however large the file is.
+  static let pieceBytes = 16 << 10
 
-    /// Nil if too much memory is claimed.
-    init?(bytes: Int) {
-      self.bytes = bytes
-      guard Self.claimed.add(bytes, ordering: .relaxed).newValue <= Self.maximumBytes else {
-        // `deinit` also runs after a failed initializer and returns the bytes.
-        return nil
+  /// Takes over a descriptor.
+  fileprivate init(_ descriptor: CInt, byteCount: Int) {
+    (self.descriptor, self.byteCount) = (descriptor, byteCount)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Reads the piece at an offset; blocks while the disk does.
+  ///
+  /// - Returns: Nil if it cannot be read, also if the file is shorter now.
+  func piece(at offset: Int) -> ByteBuffer? {
+    let byteCount = min(Self.pieceBytes, byteCount - offset)
+    var piece = ByteBufferAllocator().buffer(capacity: byteCount)
+    while piece.readableBytes < byteCount {
+      let start = offset + piece.readableBytes
+      let rest = byteCount - piece.readableBytes
+      let count = piece.writeWithUnsafeMutableBytes(minimumWritableBytes: rest) { space in
+        max(0, pread(descriptor, space.baseAddress, rest, start))
       }
+      if count == 0 { return nil }
     }
+    return piece
+  }
+}
 
-    deinit { Self.claimed.subtract(bytes, ordering: .relaxed) }
+extension WebFile {
+  /// Creates the file of a folder; nil if it cannot be read.
+  ///
+  /// It is read twice if it has several pieces: the tag of its content comes before the content.
+  fileprivate init?(name: String, _ file: FolderFile) {
+    guard let beginning = file.piece(at: 0) else { return nil }
+    var tag = ContentTag()
+    tag.add(beginning)
+    while tag.byteCount < file.byteCount {
+      guard let piece = file.piece(at: tag.byteCount) else { return nil }
+      tag.add(piece)
+    }
+    self.init(
+      name: name, content: beginning, tag,
+      whole: file.byteCount > beginning.readableBytes ? file : nil)
   }
 }

@@ -34,14 +34,24 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingCl
   private var phase = Phase.open
   /// True during `respond(_:)`: a write can make the channel call back before it returns.
   private var isResponding = false
-  /// True while a file is read for a response.
-  private var isReadingFile = false
+  /// True from the request for a file of a folder until the end of the response.
+  private var isSendingFile = false
+  /// The file whose pieces are being sent; nil for none.
+  private var file: SentFile?
   /// The time of the last response, or of the connection; also of the last sweep while output
   /// waited.
   private(set) var since: ContinuousClock.Instant
   private var unreadTimeout: UnreadTimeout
   /// The task that closes the connection if the client takes too long.
   private var closing: Scheduled<Void>?
+
+  private struct SentFile {
+    let file: FolderFile
+    /// The number of bytes that were sent or wait for the client.
+    var offset: Int
+    /// True if the connection closes after the response.
+    let closes: Bool
+  }
 
   private enum Phase {
     case open
@@ -86,6 +96,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingCl
 
   func handlerRemoved(context: ChannelHandlerContext) {
     self.context = nil
+    file = nil
     registry.remove(self)
   }
 
@@ -105,7 +116,7 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingCl
 
   /// Delays the read while a response waits, and while the client does not read.
   func read(context: ChannelHandlerContext) {
-    if phase != .open || context.channel.isWritable && !isReadingFile {
+    if phase != .open || context.channel.isWritable && !isSendingFile {
       context.read()
     } else {
       isReadHeldBack = true
@@ -148,7 +159,7 @@ extension WebHandler {
     guard !isResponding else { return }
     isResponding = true
     defer { isResponding = false }
-    while phase == .open, !isReadingFile, context.channel.isWritable {
+    while phase == .open, !isSendingFile, context.channel.isWritable {
       do throws(RequestHead.Fault) {
         let read = try pending.withUnsafeReadableBytes { bytes throws(RequestHead.Fault) in
           try RequestHead.read(bytes)
@@ -162,7 +173,7 @@ extension WebHandler {
       }
     }
     if pending.readableBytes == 0 { pending = ByteBuffer() }
-    if hasInputEnded, phase == .open, !isReadingFile, context.channel.isWritable { close(context) }
+    if hasInputEnded, phase == .open, !isSendingFile, context.channel.isWritable { close(context) }
   }
 
   /// - Returns: False if the connection is now a WebSocket.
@@ -178,8 +189,8 @@ extension WebHandler {
       response.isHeadOnly = head.method == "HEAD"
       send(response, context)
       return true
-    case .read(let folder, let names):
-      read(folder, names, head, context)
+    case .open(let folder, let names):
+      send(folder, names, head, context)
       return true
     case .upgrade(let accept, let subprotocol, let isEcho):
       upgrade(WebResponse.upgrade(accept, subprotocol: subprotocol), isEcho: isEcho, context)
@@ -187,37 +198,70 @@ extension WebHandler {
     }
   }
 
-  /// Responds with a file of a folder, which is read on another thread.
-  private func read(
+  /// Responds with a file of a folder, which is opened and read on another thread.
+  private func send(
     _ folder: WebFolder, _ names: [String], _ head: RequestHead, _ context: ChannelHandlerContext
   ) {
-    isReadingFile = true
+    isSendingFile = true
     let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-    NIOThreadPool.singleton.runIfActive(eventLoop: context.eventLoop) { folder.read(names) }
+    NIOThreadPool.singleton.runIfActive(eventLoop: context.eventLoop) { folder.open(names) }
       .whenComplete { result in
         let handler = bound.value
         guard let context = handler.context else { return }
-        handler.isReadingFile = false
-        let reading = (try? result.get()) ?? .missing
-        var response = handler.router.response(head, with: reading)
+        let opening = (try? result.get()) ?? .unusable
+        var response = handler.router.response(head, with: opening)
         response.isHeadOnly = head.method == "HEAD"
-        handler.send(response, context, holding: reading)
-        handler.respond(context)
-        handler.readAgain(context)
+        handler.isSendingFile = response.rest != nil
+        handler.send(response, context)
+        if !handler.isSendingFile { handler.serveNext(context) }
       }
   }
 
-  /// - Parameter reading: The file, which keeps its claim of memory until the response is written.
-  private func send(
-    _ response: WebResponse, _ context: ChannelHandlerContext,
-    holding reading: WebFolder.Reading = .missing
-  ) {
-    since = settings.now()
-    context.writeAndFlush(wrapOutboundOut(response.bytes(policy: router.policy))).whenComplete {
-      _ in
-      withExtendedLifetime(reading) {}
+  private func send(_ response: WebResponse, _ context: ChannelHandlerContext) {
+    // Not in one buffer: all clients share the content of a file in memory.
+    context.write(wrapOutboundOut(response.head(policy: router.policy)), promise: nil)
+    if let rest = response.rest {
+      file = SentFile(file: rest, offset: response.body.readableBytes, closes: response.closes)
+      return send(piece: response.body, context)
     }
+    since = settings.now()
+    context.writeAndFlush(wrapOutboundOut(response.sentBody), promise: nil)
     if response.closes { close(context) }
+  }
+
+  /// Sends a piece of a file, and reads the next one when the client has read enough.
+  private func send(piece: ByteBuffer, _ context: ChannelHandlerContext) {
+    since = settings.now()
+    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+    context.writeAndFlush(wrapOutboundOut(piece)).whenSuccess { bound.value.sendNextPiece() }
+  }
+
+  private func sendNextPiece() {
+    guard let context, let sent = file else { return }
+    guard sent.offset < sent.file.byteCount else { return endFile(sent, context) }
+    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+    NIOThreadPool.singleton.runIfActive(eventLoop: context.eventLoop) {
+      sent.file.piece(at: sent.offset)
+    }.whenComplete { result in
+      let handler = bound.value
+      guard let context = handler.context else { return }
+      // The length of the body was sent, so the client notices the early end.
+      guard case .success(let piece?) = result else { return context.close(promise: nil) }
+      handler.file?.offset += piece.readableBytes
+      handler.send(piece: piece, context)
+    }
+  }
+
+  private func endFile(_ sent: SentFile, _ context: ChannelHandlerContext) {
+    file = nil
+    isSendingFile = false
+    if sent.closes { close(context) } else { serveNext(context) }
+  }
+
+  /// Responds to the requests that came during a response.
+  private func serveNext(_ context: ChannelHandlerContext) {
+    respond(context)
+    readAgain(context)
   }
 
   /// Sends what is written, ends the output, and waits a second for the client to end its
@@ -273,9 +317,7 @@ extension WebHandler {
   /// Closes the connection if the client has sent or read nothing for too long.
   func sweep(_ now: ContinuousClock.Instant) {
     guard let context else { return }
-    let waiting =
-      context.channel.isWritable
-      ? 0 : (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    let waiting = context.channel.isWritable && file == nil ? 0 : unsentBytes
     if waiting > 0 {
       since = now
       if unreadTimeout.check(now, waitingBytes: waiting, settings.limits.unreadTime) { abandon() }
@@ -288,6 +330,12 @@ extension WebHandler {
 
   var channel: (any Channel)? { context?.channel }
   var isRead: Bool { !isReadHeldBack }
+
+  /// The bytes of responses that wait for the client in the channel, and the unread ones of a file.
+  private var unsentBytes: Int {
+    let waiting = (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    return waiting + (file.map { $0.file.byteCount - $0.offset } ?? 0)
+  }
 
   func abandon() { context?.close(promise: nil) }
 }

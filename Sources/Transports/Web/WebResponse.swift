@@ -42,7 +42,10 @@ enum Status: Int {
 struct WebResponse {
   var status: Status
   var fields: [(name: String, value: String)] = []
+  /// The body, or its first piece.
   var body = ByteBuffer()
+  /// The file with the other pieces of the body; nil if `body` is the whole body.
+  var whole: FolderFile?
   /// True if the body is omitted. `Content-Length` is still its length.
   var isHeadOnly = false
   /// True if the connection closes after the response.
@@ -57,7 +60,7 @@ struct WebResponse {
       } ?? false
     status = isKnown ? .notModified : .ok
     fields = [("Content-Type", file.type), ("ETag", file.tag), ("Cache-Control", "no-cache")]
-    if !isKnown { body = file.content }
+    if !isKnown { (body, whole) = (file.content, file.whole) }
     closes = !head.keepsAlive
   }
 
@@ -89,18 +92,35 @@ struct WebResponse {
     closes = true
   }
 
-  /// Encodes the response, with the content security policy of the site.
+  /// The part of the body that follows the head; empty for none.
+  var sentBody: ByteBuffer { isHeadOnly ? ByteBuffer() : body }
+
+  /// The file whose other pieces follow; nil for none.
+  var rest: FolderFile? { isHeadOnly ? nil : whole }
+
+  /// Encodes the response, except for the rest of a file.
+  ///
+  /// - Parameter policy: The content security policy of the site.
   func bytes(policy: String) -> ByteBuffer {
+    var bytes = head(policy: policy)
+    bytes.writeImmutableBuffer(sentBody)
+    return bytes
+  }
+
+  /// Encodes the head.
+  ///
+  /// - Parameter policy: The content security policy of the site.
+  func head(policy: String) -> ByteBuffer {
     var text = "HTTP/1.1 \(status.rawValue) \(status.reason)\r\n"
     text += "Date: \(Self.date())\r\n"
-    if status != .notModified { text += "Content-Length: \(body.readableBytes)\r\n" }
+    if status != .notModified {
+      text += "Content-Length: \(whole?.byteCount ?? body.readableBytes)\r\n"
+    }
     text += "Content-Security-Policy: \(policy)\r\n"
     for (name, value) in fields + Self.always { text += "\(name): \(value)\r\n" }
     if closes { text += "Connection: close\r\n" }
     text += "\r\n"
-    var buffer = ByteBuffer(string: text)
-    if !isHeadOnly { buffer.writeImmutableBuffer(body) }
-    return buffer
+    return ByteBuffer(string: text)
   }
 
   /// Encodes the response that upgrades the connection to a WebSocket.

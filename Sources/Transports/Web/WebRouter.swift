@@ -6,8 +6,8 @@ internal import Wire
 /// The decision about an HTTP request.
 enum WebDecision {
   case response(WebResponse)
-  /// A file must be read first, on another thread; then `response(_:with:)` makes the response.
-  case read(WebFolder, names: [String])
+  /// A file must be opened first, on another thread; then `response(_:with:)` makes the response.
+  case open(WebFolder, names: [String])
   /// The connection becomes a WebSocket.
   case upgrade(accept: String, subprotocol: String?, isEcho: Bool)
 }
@@ -122,7 +122,7 @@ struct WebRouter: Sendable {
 
   private func file(_ head: RequestHead) -> WebDecision {
     if let folder, let names = WebFolder.names(in: Self.name(of: head.path)) {
-      return .read(folder, names: names)
+      return .open(folder, names: names)
     }
     return .response(response(head, with: .missing))
   }
@@ -130,12 +130,13 @@ struct WebRouter: Sendable {
   /// Makes the response to a request for a file.
   /// - Parameters:
   ///   - head: The request.
-  ///   - reading: The result of reading the file in the folder.
-  func response(_ head: RequestHead, with reading: WebFolder.Reading) -> WebResponse {
+  ///   - opening: The result of opening the file in the folder.
+  func response(_ head: RequestHead, with opening: WebFolder.Opening) -> WebResponse {
     let file: WebFile?
-    switch reading {
-    case .file(let found, _): file = found
+    switch opening {
+    case .file(let found): file = found
     case .missing: file = files[Self.name(of: head.path)]
+    case .unusable: file = nil
     case .busy:
       return WebResponse(
         .unavailable, "too many files are being sent; try again", fields: [("Retry-After", "1")])

@@ -68,19 +68,24 @@ public struct WebSite: Sendable {
 
 /// One file as it is served.
 struct WebFile: Sendable {
+  /// The content, or its first piece.
   let content: ByteBuffer
+  /// The file that has the other pieces; nil if `content` is the whole content.
+  let whole: FolderFile?
   let type: String
   /// The entity tag: it differs between contents.
   let tag: String
 
   init(name: String, content: ByteBuffer) {
-    self.content = content
+    var tag = ContentTag()
+    tag.add(content)
+    self.init(name: name, content: content, tag, whole: nil)
+  }
+
+  init(name: String, content: ByteBuffer, _ tag: ContentTag, whole: FolderFile?) {
+    (self.content, self.whole) = (content, whole)
     type = Self.type(of: name)
-    // FNV-1a of 64 bits; the tag also has the length.
-    let hash = content.readableBytesView.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
-      ($0 ^ UInt64($1)) &* 0x100_0000_01B3
-    }
-    tag = "\"\(String(hash, radix: 16))-\(content.readableBytes)\""
+    self.tag = tag.text
   }
 
   /// Returns the media type of a file's name.
@@ -112,4 +117,34 @@ struct WebFile: Sendable {
     default: "application/octet-stream"
     }
   }
+}
+
+/// The entity tag of a content: its hash and its length.
+struct ContentTag {
+  // FNV-1a of words of 64 bits. The shift lets the high bits of a word reach the low bits of the hash.
+  private var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+  private(set) var byteCount = 0
+
+  /// Adds the next part of the content. All parts but the last consist of whole words.
+  mutating func add(_ part: ByteBuffer) {
+    part.withUnsafeReadableBytes { bytes in
+      var offset = 0
+      while offset + 8 <= bytes.count {
+        add(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        offset += 8
+      }
+      while offset < bytes.count {
+        add(UInt64(bytes[offset]))
+        offset += 1
+      }
+    }
+    byteCount += part.readableBytes
+  }
+
+  private mutating func add(_ word: UInt64) {
+    hash = (hash ^ word) &* 0x100_0000_01B3
+    hash ^= hash &>> 32
+  }
+
+  var text: String { "\"\(String(hash, radix: 16))-\(byteCount)\"" }
 }

@@ -27,7 +27,7 @@ struct WebRouterTests {
     switch decision {
     case .response(let response): response.status.rawValue
     case .upgrade: 101
-    case .read: 0
+    case .open: 0
     }
   }
 
