@@ -23,6 +23,8 @@ final class ConnectionRegistry {
   private let shardMetrics: ShardMetrics
   /// The metrics of the connections.
   let metrics: ConnectionMetrics
+  /// While the server ends: the HTTP clients that are sent the rest of a response.
+  private var finishing: Set<ObjectIdentifier> = []
   /// While the server ends: the connections with open requests.
   private var withOpenRequests: Set<ObjectIdentifier> = []
   /// The coalescer of all connections' writes.
@@ -102,8 +104,12 @@ final class ConnectionRegistry {
   func remove(_ handler: ConnectionHandler) {
     if handlers.removeValue(forKey: ObjectIdentifier(handler)) != nil { handler.metrics.closed() }
     sentLastResponse(handler)
-    guard handlers.isEmpty else { return }
-    if relayed.isEmpty { broadcastCoalescer.abandon() }
+    if handlers.isEmpty, relayed.isEmpty { broadcastCoalescer.abandon() }
+    completeIfEmpty()
+  }
+
+  private func completeIfEmpty() {
+    guard handlers.isEmpty, finishing.isEmpty else { return }
     for promise in whenEmpty { promise.succeed() }
     whenEmpty.removeAll()
   }
@@ -121,15 +127,23 @@ final class ConnectionRegistry {
     markSilent(id, since: client.since)
   }
 
-  func remove(_ client: any PendingClient) { pending[ObjectIdentifier(client)] = nil }
+  func remove(_ client: any PendingClient) {
+    pending[ObjectIdentifier(client)] = nil
+    if finishing.remove(ObjectIdentifier(client)) != nil { completeIfEmpty() }
+  }
 
-  /// Ends all connections after their open requests. Connections without open requests end last:
-  /// they may still receive updates that the requests of other clients cause.
+  /// Ends all connections after their open requests, and HTTP clients after their responses.
+  /// Connections without open requests end last: they may still receive updates that the requests of
+  /// other clients cause.
   /// - Parameter promise: Succeeds when the last connection is closed.
   func finishAll(_ promise: EventLoopPromise<Void>) {
-    for client in pending.values { client.abandon() }
-    if handlers.isEmpty { return promise.succeed() }
     whenEmpty.append(promise)
+    let unfinished = pending.filter { $0.value.hasUnsentResponse }
+    finishing = Set(unfinished.keys)
+    for (id, client) in pending {
+      if unfinished[id] == nil { client.abandon() } else { client.finish() }
+    }
+    completeIfEmpty()
     withOpenRequests = Set(handlers.filter { $0.value.hasOpenResponses }.keys)
     guard !withOpenRequests.isEmpty else { return finishRemaining() }
     for (id, handler) in handlers {
@@ -161,7 +175,9 @@ final class ConnectionRegistry {
   func abandonAll() {
     broadcastCoalescer.sendNow()
     // A client that has everything may still keep its direction open.
-    let unsent = handlers.values.count { !$0.isClosing || $0.bufferedBytes > 0 }
+    let unsent =
+      handlers.values.count { !$0.isClosing || $0.bufferedBytes > 0 }
+      + pending.values.count { $0.hasUnsentResponse }
     if unsent > 0 { settings.logCutOff(connections: unsent) }
     for client in pending.values { client.abandon() }
     for handler in handlers.values { handler.abandon() }

@@ -17,6 +17,12 @@ protocol PendingClient: AnyObject {
   /// False while the server does not read the client's bytes.
   var isRead: Bool { get }
 
+  /// True while a part of a response was not sent.
+  var hasUnsentResponse: Bool { get }
+
+  /// Closes the channel after the response that is being sent.
+  func finish()
+
   /// Closes the channel immediately.
   func abandon()
 }

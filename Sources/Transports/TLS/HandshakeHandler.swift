@@ -76,6 +76,9 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler, Pe
 
   var channel: (any Channel)? { context?.channel }
   var isRead: Bool { true }
+  var hasUnsentResponse: Bool { false }
+
+  func finish() { abandon() }
 
   func abandon() { context?.close(promise: nil) }
 }

@@ -38,6 +38,8 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingCl
   private var isSendingFile = false
   /// The file whose pieces are being sent; nil for none.
   private var file: SentFile?
+  /// True once the server ends: the connection closes after the response that is being sent.
+  private var isFinishing = false
   /// The time of the last response, or of the connection; also of the last sweep while output
   /// waited.
   private(set) var since: ContinuousClock.Instant
@@ -226,7 +228,7 @@ extension WebHandler {
     }
     since = settings.now()
     context.writeAndFlush(wrapOutboundOut(response.sentBody), promise: nil)
-    if response.closes { close(context) }
+    if response.closes || isFinishing { close(context) }
   }
 
   /// Sends a piece of a file, and reads the next one when the client has read enough.
@@ -255,7 +257,7 @@ extension WebHandler {
   private func endFile(_ sent: SentFile, _ context: ChannelHandlerContext) {
     file = nil
     isSendingFile = false
-    if sent.closes { close(context) } else { serveNext(context) }
+    if sent.closes || isFinishing { close(context) } else { serveNext(context) }
   }
 
   /// Responds to the requests that came during a response.
@@ -335,6 +337,13 @@ extension WebHandler {
   private var unsentBytes: Int {
     let waiting = (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     return waiting + (file.map { $0.file.byteCount - $0.offset } ?? 0)
+  }
+
+  var hasUnsentResponse: Bool { isSendingFile || phase == .closing || unsentBytes > 0 }
+
+  func finish() {
+    isFinishing = true
+    if let context, phase == .open, !isSendingFile { close(context) }
   }
 
   func abandon() { context?.close(promise: nil) }

@@ -2,13 +2,14 @@
 
 import ClientTransports
 import Dispatch
-import Glibc
+import Foundation
 import NIOCore
 import NIOPosix
 import ServerCore
 import TestSupport
 import Testing
-import Transports
+
+@testable import Transports
 
 @Suite("End of a connection", .timeLimit(.minutes(15)))
 struct EndingTests {
@@ -130,6 +131,29 @@ struct EndingTests {
     await stopping.value
     await driver.close()
     await subscriber.close()
+  }
+
+  /// The download of a file ended at once, and the log did not count it.
+  @Test("before the server ends, a client receives the rest of a file")
+  func downloadBeforeEnd() async throws {
+    let folder = try TestFolder()
+    // More than the system takes for a client that does not read.
+    let content = [UInt8](repeating: 0x61, count: 8 << 20)
+    #expect(FileManager.default.createFile(atPath: folder.file("f.txt"), contents: Data(content)))
+    let server = try await Server.start(
+      kinds: [], settings: .patient, listeners: [WebSocketTests.listener],
+      site: WebSite(folder: folder.path))
+    let idle = try PlainSocket(server.addresses[0])
+    try idle.send("GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    try idle.receiveByte()
+    let client = try PlainSocket(server.addresses[0])
+    try client.send("GET /f.txt HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    try client.receiveByte()
+    let stopping = Task { await server.stop() }
+    // The idle connection is closed when all connections are asked to finish.
+    _ = try idle.receiveAll()
+    #expect(try client.receiveAll().suffix(content.count) == content[...])
+    await stopping.value
   }
 
   private static func expect(
