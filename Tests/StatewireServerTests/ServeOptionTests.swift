@@ -122,6 +122,8 @@ struct ServeOptionTests {
       (
         ["--maximum-depth", "x"], "The value 'x' is invalid for '--maximum-depth <count>'."
       ),
+      (["--shards", "0"], "--shards: The limit must be at least 1."),
+      (["--shards", "9223372036854775807"], "--shards: The limit must be at most 256."),
       (["--history-bytes", "-1"], "--history-bytes: The limit must be at least 0."),
       (["--idle-time", "nan"], "--idle-time: The time must be from 0 to 1000000000 seconds"),
       (["--log-level", "loud"], "--log-level: 'loud' is not one of trace, debug, info"),

@@ -3,6 +3,7 @@
 internal import BuiltinStores
 internal import SQLiteFiles
 internal import ServerCore
+internal import Transports
 
 extension ServeOption {
   /// Returns all options, in the order of the help.
@@ -123,7 +124,7 @@ extension ServeOption {
   static var others: [ServeOption] {
     [
       .number(
-        "shards", \.shards,
+        "shards", \.shards, most: Server.maximumShards,
         default:
           "one for each processor that the process may use; 1 without listeners, with --test or with shared stores",
         "Threads that serve clients, each with a part of the sessions."),

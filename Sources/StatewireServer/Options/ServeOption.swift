@@ -178,15 +178,15 @@ extension ServeOption {
 
   /// Returns an option for a positive integer, with a description of its default.
   static func number(
-    _ name: String, _ place: any WritableKeyPath<ServeOptions, Int?> & Sendable,
+    _ name: String, _ place: any WritableKeyPath<ServeOptions, Int?> & Sendable, most: Int = .max,
     default: @escaping @Sendable @autoclosure () -> String,
     _ summary: @escaping @Sendable @autoclosure () -> String
   ) -> ServeOption {
     ServeOption(
       name: name, kind: .value, valueName: unit(of: name), takesAnyWord: true,
       summary: { "\(summary()) (default: \(`default`()))" },
-      allowed: { range(1, .max) }, standard: `default`,
-      read: { options, word in number(word, 1, .max) { options[keyPath: place] = $0 } })
+      allowed: { range(1, most) }, standard: `default`,
+      read: { options, word in number(word, 1, most) { options[keyPath: place] = $0 } })
   }
 
   /// Returns an option for a rate, an integer per second; 0 is no limit.

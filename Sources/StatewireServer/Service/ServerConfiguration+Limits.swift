@@ -5,7 +5,8 @@ internal import Documents
 internal import Transports
 
 extension ServerConfiguration {
-  /// Checks the limits that a program sets; the command line checks the values of its options.
+  /// Checks the limits and the number of shards that a program sets; the command line checks the values of
+  /// its options.
   ///
   /// - Throws: `StartupError` that names the property.
   func checkLimits() throws(StartupError) {
@@ -13,6 +14,7 @@ extension ServerConfiguration {
       throw StartupError(
         "limits.depth is \(limits.depth); the limit must be at most \(Self.maximumDepth)")
     }
+    if let shards { try Server.check(shards: shards) }
     for (value, path) in counts where value < 1 {
       throw StartupError("\(path) is \(value); the limit must be at least 1")
     }

@@ -152,7 +152,7 @@ struct ServerParts: Sendable {
         sessionLimits: configuration.sessionLimits, listeners: configuration.listeners,
         inherited: configuration.inherited, certificate: secrets.certificate,
         site: site(of: configuration),
-        stdio: configuration.servesStdio, shards: try configuration.shardCount(kinds), on: loop,
+        stdio: configuration.servesStdio, shards: configuration.shardCount(kinds), on: loop,
         status: status, nodes: member?.membership,
         observers: [LoggingObserver(logger)],
         journal: try member?.journal ?? journal(of: configuration),

@@ -38,6 +38,18 @@ public final class Server: Sendable {
   /// an affinity mask or a control group withholds from it.
   public static var processors: Int { SystemResources.processors }
 
+  /// The largest number of shards of a server.
+  package static let maximumShards = 256
+
+  /// Checks a number of shards.
+  ///
+  /// - Throws: `StartupError` if it is out of range.
+  package static func check(shards: Int) throws(StartupError) {
+    guard (1...maximumShards).contains(shards) else {
+      throw StartupError("shards is \(shards); the number must be from 1 to \(maximumShards)")
+    }
+  }
+
   /// The addresses that the server listens on, with the ports that the system has assigned.
   public var addresses: [ServerAddress] { backend.addresses }
 
@@ -89,6 +101,7 @@ public final class Server: Sendable {
     exitedEarly: @escaping @Sendable () -> Void = {},
     testing: OutsideWork? = nil
   ) async throws -> Server {
+    try check(shards: shards)
     if shards > 1 {
       try checkShards(kinds, isListening: !listeners.isEmpty, isTest: testing != nil)
     }
