@@ -4,6 +4,7 @@ import BuiltinStores
 import BuiltinStoresProtocol
 import Sessions
 import StateMachines
+import SQLiteFiles
 import StorageTestSupport
 import TestSupport
 import Testing
