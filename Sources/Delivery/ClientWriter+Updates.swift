@@ -46,7 +46,7 @@ extension ClientWriter {
     if let index = largeChanges.firstIndex(where: { $0 === subscription }) {
       largeChanges.remove(at: index)
       enqueue(part)
-    } else if !outbox.settle(subscription, as: part) {
+    } else if !outbox.replace(subscription, with: part) {
       enqueue(part)
     }
   }

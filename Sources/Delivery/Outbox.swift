@@ -103,7 +103,7 @@ struct Outbox {
   ///
   /// - Returns: False if the update had no place.
   /// - Complexity: O(n) in the number of parts.
-  mutating func settle(_ subscription: Subscription, as part: Part) -> Bool {
+  mutating func replace(_ subscription: Subscription, with part: Part) -> Bool {
     for index in parts.indices {
       guard case .change(subscription) = parts[index] else { continue }
       parts[index] = part

@@ -8,7 +8,7 @@ extension Shard {
   func sessionEnvironment() -> StoreEnvironment {
     guard let testing else { return environment }
     return StoreEnvironment(
-      clock: testing.sessionClock(), executor: testing.rest.workExecutor,
+      clock: testing.sessionClock(), executor: testing.tracker.workExecutor,
       effects: metrics.effects,
       beginExchange: testing.settings.waitsForExchanges ? outside?.begin : nil,
       replies: environment.replies)

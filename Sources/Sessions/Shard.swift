@@ -168,27 +168,27 @@ public actor Shard: StoreHost {
 
   /// Creates a shard under test: with a virtual clock, and with effects on the thread of the shard.
   public init(
-    testing rest: IdleTracker, kinds: [StoreKind], limits: SessionLimits = .init(),
+    testing tracker: IdleTracker, kinds: [StoreKind], limits: SessionLimits = .init(),
     observers: [any StoreObserver] = [], journal: sending (any SessionJournal)? = nil,
     measuresTurns: Bool = false,
     journalFailed: @escaping @Sendable (any Error) -> Void = { _ in },
     storeFailed: @escaping @Sendable (StoreFailure) -> Void = { _ in }
   ) {
     self.init(
-      testing: rest, TestSettings(), kinds: kinds, limits: limits, observers: observers,
+      testing: tracker, TestSettings(), kinds: kinds, limits: limits, observers: observers,
       journal: journal, measuresTurns: measuresTurns, journalFailed: journalFailed,
       storeFailed: storeFailed)
   }
 
   /// Creates a shard under test with other settings.
   init(
-    testing rest: IdleTracker, _ settings: TestSettings, kinds: [StoreKind],
+    testing tracker: IdleTracker, _ settings: TestSettings, kinds: [StoreKind],
     limits: SessionLimits, observers: [any StoreObserver],
     journal: sending (any SessionJournal)?, measuresTurns: Bool,
     journalFailed: @escaping @Sendable (any Error) -> Void,
     storeFailed: @escaping @Sendable (StoreFailure) -> Void
   ) {
-    executor = rest.shardExecutor
+    executor = tracker.shardExecutor
     group = ShardGroup(count: 1, limits: limits)
     place = .alone
     accounts = IdentityAccounts(group.sessionMemory)
@@ -197,10 +197,10 @@ public actor Shard: StoreHost {
     self.observers = observers
     ownership = nil
     metrics = ShardMetrics(of: kinds, measuresTurns: measuresTurns)
-    let testing = TestMode(rest: rest, settings)
+    let testing = TestMode(tracker: tracker, settings)
     clock = testing.clock
     self.testing = testing
-    outside = rest.outside
+    outside = tracker.outside
     hasJournal = journal != nil
     turnOutcome = TurnOutcome(
       commits: JournalWriter(journal, commit: nil).map {
@@ -213,7 +213,7 @@ public actor Shard: StoreHost {
       generator: testing.generator, place: .alone, census: group.census)
     table = turnOutcome.clients
     Self.watch(turnOutcome.commits, for: self)
-    rest.whenIdle { [weak self] in
+    tracker.whenIdle { [weak self] in
       self?.assumeIsolated { shard in shard.turn { shard.testing?.performNext(shard) } }
     }
   }
@@ -282,7 +282,7 @@ public actor Shard: StoreHost {
 
   /// Adapts the shard's parts of the memory of all shards to its use; called once a second.
   public func rebalanceMemory() {
-    for accounts in [accounts] + otherAccounts { accounts.settle() }
+    for accounts in [accounts] + otherAccounts { accounts.rebalance() }
   }
 
   /// Closes all stores, and waits until their work and all commits have ended.

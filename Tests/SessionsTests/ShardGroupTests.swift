@@ -48,16 +48,16 @@ struct ShardGroupTests {
     #expect(accounts[0].all.isFull(adding: 1000) && accounts[1].all.isFull(adding: 1000))
     // Bytes that were added without a check count after the next call of `settle`.
     accounts[0].all.add(600)
-    for accounts in accounts { accounts.settle() }
+    for accounts in accounts { accounts.rebalance() }
     #expect(accounts[1].all.isFull(adding: 200))
     accounts[0].all.add(-1600)
-    accounts[0].settle()
+    accounts[0].rebalance()
     #expect(!accounts[1].all.isFull(adding: 1500))
     // An identity has half of all.
     let ann = accounts.map { $0.account(of: "ann") }
     ann[0].add(-0)
     accounts[1].all.add(-1500)
-    accounts[1].settle()
+    accounts[1].rebalance()
     ann[0].add(1000)
     #expect(!ann[0].isFull(adding: 100) && ann[1].isFull(adding: 700))
   }

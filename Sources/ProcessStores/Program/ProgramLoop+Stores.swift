@@ -116,9 +116,18 @@ extension ProgramLoop {
     if case .running = phase { restoreNext() }
   }
 
+  /// The admission of work to the process.
+  enum WorkGate {
+    case open
+    /// Closed until all stores are restored in a new process; `workWaits` if work of a store that is
+    /// restored already waits for that.
+    case closed(workWaits: Bool)
+  }
+
   /// Restores all stores in a new process, and sends what has waited for it.
   func restoreAll() {
-    (restoring, isRestoringAll) = (0, true)
+    restoring = 0
+    if case .open = workGate { workGate = .closed(workWaits: false) }
     unrestored = instances.keys.sorted().filter { instances[$0]?.hasState == true }
     restoreNext()
     takeEarly()
@@ -141,9 +150,9 @@ extension ProgramLoop {
       if let instance = instances[number], !instance.isOpen { restore(instance) }
     }
     guard restoring == 0, unrestored.isEmpty else { return }
-    isRestoringAll = false
-    guard holdsWork else { return }
-    holdsWork = false
+    guard case .closed(let workWaits) = workGate else { return }
+    workGate = .open
+    guard workWaits else { return }
     for instance in instances.values where instance.isOpen { sendWaiting(instance) }
   }
 
@@ -230,8 +239,8 @@ extension ProgramLoop {
       return end(job, InputRefusal(.unavailable, problem))
     }
     // The process may fail at it at any time, and not the stores are to be suspected then.
-    if case .work = job, isRestoringAll {
-      holdsWork = true
+    if case .work = job, case .closed = workGate {
+      workGate = .closed(workWaits: true)
     } else if instance.isOpen, case .running = phase {
       if isFull, case .input = job { return end(job, overloaded) }
       return send(job, instance)

@@ -43,12 +43,11 @@ extension ProgramLoop {
 
   /// Logs once that some files of the folder are not watched.
   func reportFiles() {
-    guard let files, files.hasTooMany, !hasReportedFiles else { return }
-    hasReportedFiles = true
+    guard files?.takeTooMany() == true, let folder = files?.folderPath else { return }
     log(
       .notice(
         """
-        \(files.folderPath) has more than \(WatchedFolder.maximumFiles) files, and changes of some are not \
+        \(folder) has more than \(WatchedFolder.maximumFiles) files, and changes of some are not \
         seen; move files that do not belong to the program to another folder
         """))
   }

@@ -49,7 +49,6 @@ final class ProgramLoop {
   /// The next version of the program, which replaces the process.
   var successor: Successor?
   var files: WatchedFolder?
-  var hasReportedFiles = false
   var nextLook = ContinuousClock.now
   /// True if files have changed while the process was starting.
   var changesAgain = false
@@ -85,10 +84,7 @@ final class ProgramLoop {
   static let maximumRestoring = 64
   /// The most bytes that wait for the process when a further store is restored.
   static let maximumRestoringBytes = 8 << 20
-  /// True until all stores are restored in a new process. Work waits meanwhile.
-  var isRestoringAll = false
-  /// True if work waits so.
-  var holdsWork = false
+  var workGate = WorkGate.open
 
   /// Limits the lines of the process in the log.
   private let lines = TokenBucket(perSecond: 20, at: .now)
@@ -137,7 +133,7 @@ final class ProgramLoop {
   /// Replaces the process by one of another command, as when its files have changed.
   func replace(with new: ProgramCommand) {
     command = new
-    (files, hasReportedFiles) = (new.isWatched ? WatchedFolder(of: new) : nil, false)
+    files = new.isWatched ? WatchedFolder(of: new) : nil
     reportFiles()
     startSuccessor()
   }

@@ -13,6 +13,7 @@ struct WatchedFolder {
   private var last: [String: Stamp] = [:]
   /// True if the folder has more than `maximumFiles` files.
   private(set) var hasTooMany = false
+  private var isTooManyTaken = false
   /// A change that has been seen once; it counts when nothing has changed since.
   private var isChanging = false
   /// The name of a file of the last change.
@@ -92,6 +93,13 @@ struct WatchedFolder {
     ["/proc/self/fd/1", "/proc/self/fd/2"].compactMap {
       try? FileManager.default.destinationOfSymbolicLink(atPath: $0)
     }
+  }
+
+  /// Returns true once if the folder has too many files.
+  mutating func takeTooMany() -> Bool {
+    guard hasTooMany, !isTooManyTaken else { return false }
+    isTooManyTaken = true
+    return true
   }
 
   private mutating func takeStamps() -> [String: Stamp] {

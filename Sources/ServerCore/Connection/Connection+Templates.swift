@@ -30,7 +30,7 @@ extension Connection {
   private func take(
     _ match: RequestTemplate.Match, _ template: RequestTemplate, _ message: UnsafeRawBufferPointer
   ) -> Bool {
-    guard let subscription = participant.held(template.store) else { return false }
+    guard let subscription = participant.existingSubscription(template.store) else { return false }
     var match = match
     let request = Request(id: match.id, text: message, params: .absent, batch: nil)
     do throws(SessionError) {

@@ -41,7 +41,6 @@ public final class Connection {
   /// True once the framing is known: from the start for a WebSocket, after the first byte of a
   /// stream.
   var isFramingKnown: Bool
-  var isIdleAwaited = false
   /// The requests whose response a function gives later; see `MethodResult.deferred`.
   var deferred: [DeferredRequest] = []
   /// Number of requests that were offloaded, modulo 2^32.

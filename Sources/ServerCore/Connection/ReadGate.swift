@@ -22,7 +22,7 @@ public struct ReadGate: ~Copyable {
     case read
   }
 
-  private let allowance: TokenBucket?
+  private let bucket: TokenBucket?
   private var request = Request.none
   /// True while the client has sent more bytes than its rate allows.
   public private(set) var isPaced = false
@@ -33,7 +33,7 @@ public struct ReadGate: ~Copyable {
   ///   - bytesPerSecond: The maximum rate; nil: no limit.
   ///   - now: The current time.
   public init(bytesPerSecond: Int?, at now: ContinuousClock.Instant) {
-    allowance = bytesPerSecond.map { TokenBucket(perSecond: $0, at: now) }
+    bucket = bytesPerSecond.map { TokenBucket(perSecond: $0, at: now) }
   }
 
   /// True while a requested read waits.
@@ -67,7 +67,7 @@ public struct ReadGate: ~Copyable {
   public mutating func count(
     _ bytes: Int, at now: @autoclosure () -> ContinuousClock.Instant
   ) -> Duration? {
-    guard let wait = allowance?.use(bytes, at: now()), !isPaced else { return nil }
+    guard let wait = bucket?.use(bytes, at: now()), !isPaced else { return nil }
     isPaced = true
     return wait
   }

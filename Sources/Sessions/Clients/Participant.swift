@@ -28,7 +28,7 @@ public final class Participant {
   /// The lifecycle phase of the frontend.
   public private(set) var phase = LifecyclePhase.active
   /// The index of the subscription that `held` has found last; it need not exist any more.
-  private var lastHeld = 0
+  private var lastUsed = 0
   /// The number of stores that it uses.
   var subscriptionCount: Int { subscriptions.count }
 
@@ -131,17 +131,17 @@ extension Participant {
   }
 
   /// Returns the subscription to a store that has been used before; nil if there is none.
-  public func held(_ name: ByteString) -> Subscription? {
-    func isHeld(_ subscription: Subscription) -> Bool {
+  public func existingSubscription(_ name: ByteString) -> Subscription? {
+    func isWanted(_ subscription: Subscription) -> Bool {
       !subscription.isClosed && subscription.name.hasSameBytes(as: name.string)
     }
     // Usually the one that was used last.
-    if lastHeld < subscriptions.count {
-      let last = subscriptions[lastHeld]
-      if isHeld(last) { return last }
+    if lastUsed < subscriptions.count {
+      let last = subscriptions[lastUsed]
+      if isWanted(last) { return last }
     }
-    guard let index = subscriptions.firstIndex(where: isHeld) else { return nil }
-    lastHeld = index
+    guard let index = subscriptions.firstIndex(where: isWanted) else { return nil }
+    lastUsed = index
     return subscriptions[index]
   }
 
@@ -158,7 +158,7 @@ extension Participant {
     while let closed = subscriptions.firstIndex(where: \.isClosed) {
       subscriptions.remove(at: closed)
     }
-    if let subscription = held(ByteString(name)) { return subscription }
+    if let subscription = existingSubscription(ByteString(name)) { return subscription }
     let subscription = try session.attach(
       client, to: name, opening: role == .driver, viewer: viewer, isolation: shard)
     subscriptions.append(subscription)
@@ -172,7 +172,7 @@ extension Participant {
     from name: String, isolation shard: isolated Shard
   ) throws(SessionError) {
     guard !session.isEnded else { throw .expiredSession }
-    if let subscription = held(ByteString(name)) { return subscription.unsubscribe() }
+    if let subscription = existingSubscription(ByteString(name)) { return subscription.unsubscribe() }
     try session.checkUse(of: name, isolation: shard)
   }
 

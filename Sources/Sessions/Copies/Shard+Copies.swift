@@ -19,17 +19,17 @@ extension Shard {
   ///
   /// - Parameters:
   ///   - copy: The store at an earlier revision.
-  ///   - rest: The idle tracker of the shard, which no other shard has.
+  ///   - tracker: The idle tracker of the shard, which no other shard has.
   ///   - work: The outcome of work outside of the store.
   ///   - original: The shard of the store.
   public init(
-    of copy: StoreCopy, testing rest: IdleTracker, withholding work: WithheldWork,
+    of copy: StoreCopy, testing tracker: IdleTracker, withholding work: WithheldWork,
     original: Shard
   ) {
     let settings = TestSettings(
       start: copy.time, outside: work == .fail ? .fail : .hang, waitsForExchanges: true)
     self.init(
-      testing: rest, settings, kinds: original.kinds, limits: original.limits, observers: [],
+      testing: tracker, settings, kinds: original.kinds, limits: original.limits, observers: [],
       journal: nil, measuresTurns: false, journalFailed: { _ in }, storeFailed: { _ in })
   }
 

@@ -72,7 +72,7 @@ extension ByteAccount {
 
   /// Takes bytes that were added without a check from the pool, and returns parts that are not
   /// used. It is called once a second.
-  func settle() {
+  func rebalance() {
     guard let pool else { return }
     let unused = maximum - bytes
     guard unused < 0 || unused > 2 * pool.part else { return }

@@ -24,8 +24,8 @@ public final class IdentityAccounts {
   }
 
   /// Adapts the parts of the pools to the bytes that are used; called once a second.
-  func settle() {
-    all.settle()
-    for account in identities.values { account.settle() }
+  func rebalance() {
+    all.rebalance()
+    for account in identities.values { account.rebalance() }
   }
 }

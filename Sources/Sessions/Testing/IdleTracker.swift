@@ -42,9 +42,9 @@ public final class IdleTracker: Sendable {
   }
 
   /// The executor of effects.
-  var workExecutor: any TaskExecutor { WorkExecutor(rest: self) }
+  var workExecutor: any TaskExecutor { WorkExecutor(tracker: self) }
   /// The executor of the shard.
-  var shardExecutor: any SerialExecutor { ShardExecutor(rest: self) }
+  var shardExecutor: any SerialExecutor { ShardExecutor(tracker: self) }
 
   /// Calls the body of `whenIdle` again if the server is idle.
   func checkIdle() { run {} }
@@ -59,26 +59,26 @@ public final class IdleTracker: Sendable {
   }
 
   private final class WorkExecutor: TaskExecutor {
-    private let rest: IdleTracker
-    init(rest: IdleTracker) { self.rest = rest }
+    private let tracker: IdleTracker
+    init(tracker: IdleTracker) { self.tracker = tracker }
 
     func enqueue(_ job: consuming ExecutorJob) {
       let job = UnownedJob(job)
-      rest.run { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+      tracker.run { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
   }
 
   private final class ShardExecutor: ClosureExecutor {
-    private let rest: IdleTracker
-    init(rest: IdleTracker) { self.rest = rest }
+    private let tracker: IdleTracker
+    init(tracker: IdleTracker) { self.tracker = tracker }
 
     func enqueue(_ job: consuming ExecutorJob) {
       let job = UnownedJob(job)
-      rest.run { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+      tracker.run { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
-    func enqueue(_ body: @escaping @Sendable () -> Void) { rest.run(body) }
+    func enqueue(_ body: @escaping @Sendable () -> Void) { tracker.run(body) }
 
-    func checkIsolated() { rest.checkThread() }
+    func checkIsolated() { tracker.checkThread() }
   }
 }

@@ -14,7 +14,7 @@ public final class TestMode {
   let clock = ManualClock()
   /// The generator of session handles, which are the same in each process.
   let generator = FixedNumbers()
-  let rest: IdleTracker
+  let tracker: IdleTracker
   /// Observers, usually connections with messages that came while the server was busy.
   private var waiting: [Waiting] = []
   private var advances: [Advance] = []
@@ -31,16 +31,17 @@ public final class TestMode {
     let done: () -> Void
   }
 
-  init(rest: IdleTracker, _ settings: TestSettings) {
-    (self.rest, self.settings) = (rest, settings)
+  init(tracker: IdleTracker, _ settings: TestSettings) {
+    (self.tracker, self.settings) = (tracker, settings)
   }
 
   /// True if a new message has to wait until the server is idle.
-  public var isBusy: Bool { rest.isBusy || !advances.isEmpty }
+  public var isBusy: Bool { tracker.isBusy || !advances.isEmpty }
 
   /// Notifies an observer once when the server is idle, after the observers that wait already. The
-  /// later ones wait until the work of this one has ended, too.
+  /// later ones wait until the work of this one has ended, too. Does nothing if it waits already.
   public func whenIdle(_ observer: any IdleObserver) {
+    guard !waiting.contains(where: { $0.observer === observer }) else { return }
     waiting.append(Waiting(observer: observer))
   }
 
@@ -64,7 +65,7 @@ public final class TestMode {
   public func advance(by duration: Duration, _ done: @escaping () -> Void) {
     advances.append(Advance(duration: duration, done: done))
     // Starts the advance also if the server is idle already.
-    rest.checkIdle()
+    tracker.checkIdle()
   }
 
   /// Ends all advances of the clock where they are.
@@ -80,7 +81,7 @@ public final class TestMode {
     while true {
       // Work that waits for the end of a turn begins first, because it makes the server busy.
       shard.turnOutcome.beginDelayedWork()
-      guard !rest.isBusy else { return }
+      guard !tracker.isBusy else { return }
       checkDrops()
       if let advance = advances.first {
         performNext(advance, shard)

@@ -68,9 +68,9 @@ final class StoreCopies {
     lastNumber += 1
     let number = lastNumber
     let queue = queue
-    let rest = IdleTracker(
+    let tracker = IdleTracker(
       checkThread: { dispatchPrecondition(condition: .onQueue(queue)) }, execute: execute)
-    let shard = Shard(of: source, testing: rest, withholding: work, original: original.shard)
+    let shard = Shard(of: source, testing: tracker, withholding: work, original: original.shard)
     if copies.count >= Self.maximum,
       let oldest = copies.min(by: { $0.value.lastUse < $1.value.lastUse })
     {
