@@ -2,9 +2,9 @@
 
 import BuiltinStores
 import BuiltinStoresProtocol
+import SQLiteFiles
 import Sessions
 import StateMachines
-import SQLiteFiles
 import StorageTestSupport
 import TestSupport
 import Testing

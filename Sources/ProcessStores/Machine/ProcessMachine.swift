@@ -39,7 +39,7 @@ struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
   typealias Input = ProcessInput
   typealias Action = ProcessAction
   typealias State = ProcessState
-  typealias ViewState = Document
+  typealias ViewState = VersionedValue
   typealias Event = ProcessEvent
 
   /// The store in the program.
@@ -98,7 +98,7 @@ struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
     }
   }
 
-  func view(of state: State) -> Document { state.view(of: nil) }
+  func view(of state: State) -> VersionedValue { state.view(of: nil) }
 
   func hiddenBytes(of state: State) -> Int { state.hiddenBytes }
 
@@ -126,7 +126,9 @@ struct ProcessMachine<Audience: ProcessAudience>: StateMachine {
 
   func audience(of viewer: Viewer) -> Audience { Audience(viewKey?.value(of: viewer)) }
 
-  func view(of state: State, for audience: Audience) -> Document { state.view(of: audience.key) }
+  func view(of state: State, for audience: Audience) -> VersionedValue {
+    state.view(of: audience.key)
+  }
 }
 
 extension ProcessMachine: DurableMachine {

@@ -8,14 +8,14 @@ struct ProcessState: Codable, Sendable {
   /// The version of the program that has made `state`; 0 before the first.
   var version: Int
   /// The state of the program.
-  var state: Document
+  var state: VersionedValue
   /// True if clients receive `shown`; false if they receive the state.
   private var hasView: Bool
-  private var shown: Document
+  private var shown: VersionedValue
   /// The property of viewers that selects their view; nil for none.
   let viewKey: ViewKey?
   /// The views of single viewers, by `viewName`.
-  private(set) var views: [String: Document]
+  private(set) var views: [String: VersionedValue]
   /// The bytes of `views`; nil after a restart.
   private var viewsBytes: Int?
   /// The effects that have not ended, in the order in which they began. A list in which one is found
@@ -29,7 +29,7 @@ struct ProcessState: Codable, Sendable {
   var answered: UInt64?
 
   init(
-    version: Int, state: Document, view: Document?, views: [String: Document],
+    version: Int, state: VersionedValue, view: VersionedValue?, views: [String: VersionedValue],
     pending: KeyedList<PendingEffect> = [], viewKey: ViewKey? = nil
   ) {
     (self.version, self.state, self.views, self.pending) = (version, state, views, pending)
@@ -75,13 +75,13 @@ struct ProcessState: Codable, Sendable {
   }
 
   /// The view that clients receive; nil if they receive the state.
-  var view: Document? {
+  var view: VersionedValue? {
     get { hasView ? shown : nil }
     set { (hasView, shown) = (newValue != nil, newValue ?? .empty) }
   }
 
   /// The view of a viewer; nil for the view of everyone.
-  func view(of viewer: String?) -> Document {
+  func view(of viewer: String?) -> VersionedValue {
     viewer.flatMap { views[$0] } ?? view ?? state
   }
 }
@@ -144,9 +144,9 @@ func viewName(_ name: String) -> String {
 /// A class: it is passed from the thread of the program to that of the store.
 final class ProcessUpdate: Sendable {
   let version: Int
-  let state: Document
-  let view: Document?
-  let views: [String: Document]
+  let state: VersionedValue
+  let view: VersionedValue?
+  let views: [String: VersionedValue]
   let viewsBytes: Int
   /// The effects that begin.
   let effects: [PendingEffect]
@@ -158,7 +158,8 @@ final class ProcessUpdate: Sendable {
   let answered: UInt64?
 
   init(
-    version: Int, state: Document, view: Document?, views: [String: Document], viewsBytes: Int,
+    version: Int, state: VersionedValue, view: VersionedValue?, views: [String: VersionedValue],
+    viewsBytes: Int,
     effects: [PendingEffect], events: [ProcessEvent], isRedaction: Bool, ended: Int?,
     answered: UInt64?
   ) {

@@ -103,7 +103,7 @@ struct ProgramError: Decodable, Sendable {
 struct ParsedUpdate {
   /// A new value, or a patch of the last one.
   enum Change {
-    case value(DocumentValue)
+    case value(SharedValue)
     case patch(JSONPatch)
   }
 

@@ -66,7 +66,7 @@ struct ProgramDescription: Sendable {
 
 extension ProgramDescription {
   /// Checks that views fit their schema.
-  func check(views: [Document]) throws(JSONError) {
+  func check(views: [VersionedValue]) throws(JSONError) {
     guard let viewState else { return }
     for view in views { try Self.check(view.value.json, viewState, "view state") }
   }

@@ -8,9 +8,9 @@ internal import StatewireJSON
 final class ProgramInstance {
   let setup: StoreSetup
   private(set) var version = 0
-  private(set) var state = Document.empty
-  private(set) var view: Document?
-  private(set) var views: [String: Document] = [:]
+  private(set) var state = VersionedValue.empty
+  private(set) var view: VersionedValue?
+  private(set) var views: [String: VersionedValue] = [:]
   private var viewsBytes = 0
   private var lastKey = 0
   /// The feed of the store; nil before the store exists.
@@ -174,12 +174,12 @@ final class ProgramInstance {
   }
 
   private func changed(
-    _ document: Document, by change: ParsedUpdate.Change?
-  ) throws(JSONError) -> Document? {
+    _ old: VersionedValue, by change: ParsedUpdate.Change?
+  ) throws(JSONError) -> VersionedValue? {
     switch change {
     case nil: nil
-    case .value(let value)?: Document(value)
-    case .patch(let patch)?: try document.applying(patch)
+    case .value(let value)?: VersionedValue(value)
+    case .patch(let patch)?: try old.applying(patch)
     }
   }
 }

@@ -172,7 +172,9 @@ extension Participant {
     from name: String, isolation shard: isolated Shard
   ) throws(SessionError) {
     guard !session.isEnded else { throw .expiredSession }
-    if let subscription = existingSubscription(ByteString(name)) { return subscription.unsubscribe() }
+    if let subscription = existingSubscription(ByteString(name)) {
+      return subscription.unsubscribe()
+    }
     try session.checkUse(of: name, isolation: shard)
   }
 

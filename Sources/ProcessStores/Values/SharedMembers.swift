@@ -5,10 +5,10 @@ internal import StatewireJSON
 /// The members of an object, in the order in which they were added.
 ///
 /// Keys compare by their UTF-8 bytes.
-struct DocumentMembers: Sendable {
+struct SharedMembers: Sendable {
   struct Member: Sendable {
     let key: String
-    var value: DocumentValue
+    var value: SharedValue
     /// Greater than those of the members before it.
     fileprivate let number: Int
   }
@@ -28,10 +28,10 @@ struct DocumentMembers: Sendable {
     while members.count > Self.maximum * needed { needed *= 4 }
     buckets = Array(repeating: [], count: needed)
     if needed == 1 { buckets[0].reserveCapacity(members.count) }
-    for (key, value) in members { append(key, DocumentValue(value)) }
+    for (key, value) in members { append(key, SharedValue(value)) }
   }
 
-  subscript(key: String) -> DocumentValue? {
+  subscript(key: String) -> SharedValue? {
     let bucket = bucket(key)
     return index(of: key, in: bucket).map { buckets[bucket][$0].value }
   }
@@ -48,7 +48,7 @@ struct DocumentMembers: Sendable {
 
   /// Changes the value of a key in place; returns nil if there is no such key.
   mutating func update<Result>(
-    _ key: String, _ body: (inout DocumentValue) -> Result?
+    _ key: String, _ body: (inout SharedValue) -> Result?
   ) -> Result? {
     let bucket = bucket(key)
     guard let index = index(of: key, in: bucket) else { return nil }
@@ -58,7 +58,7 @@ struct DocumentMembers: Sendable {
   /// Sets the value of a key; a new key becomes the last one.
   ///
   /// - Returns: The value before; nil if the key is new.
-  mutating func set(_ key: String, to value: DocumentValue) -> DocumentValue? {
+  mutating func set(_ key: String, to value: SharedValue) -> SharedValue? {
     let old = update(key) { held in
       defer { held = value }
       return held
@@ -69,14 +69,14 @@ struct DocumentMembers: Sendable {
     return nil
   }
 
-  private mutating func append(_ key: String, _ value: DocumentValue) {
+  private mutating func append(_ key: String, _ value: SharedValue) {
     lastNumber += 1
     buckets[bucket(key)].append(Member(key: key, value: value, number: lastNumber))
     count += 1
   }
 
   /// Returns true if both have the same keys with the same data. Shared buckets are not compared.
-  func isSame(as other: DocumentMembers) -> Bool {
+  func isSame(as other: SharedMembers) -> Bool {
     guard count == other.count else { return false }
     // With equal numbers of buckets a key has the same bucket in both.
     guard buckets.count == other.buckets.count else {
@@ -101,7 +101,7 @@ struct DocumentMembers: Sendable {
   }
 
   /// Removes a member; returns nil if there is no such key.
-  mutating func remove(_ key: String) -> DocumentValue? {
+  mutating func remove(_ key: String) -> SharedValue? {
     let bucket = bucket(key)
     guard let index = index(of: key, in: bucket) else { return nil }
     count -= 1
@@ -109,7 +109,7 @@ struct DocumentMembers: Sendable {
   }
 }
 
-extension DocumentMembers: Sequence {
+extension SharedMembers: Sequence {
   /// Returns an iterator over the members in their order.
   func makeIterator() -> IndexingIterator<[Member]> {
     guard buckets.count > 1 else { return buckets[0].makeIterator() }

@@ -7,12 +7,12 @@ internal import Synchronization
 ///
 /// The patch of the program is passed on to clients and to the journal: unchanged parts are neither
 /// compared nor copied nor written.
-struct Document: Sendable {
+struct VersionedValue: Sendable {
   private final class Storage: Sendable {
-    let value: DocumentValue
-    /// A number that no document of this process with other data has.
+    let value: SharedValue
+    /// A number that no value of this process with other data has.
     let version: UInt64
-    /// The version of the document before, and the operations that lead from it to this one; nil if
+    /// The version of the value before, and the operations that lead from it to this one; nil if
     /// they are not known.
     let change: (base: UInt64, operations: [JSONPatch.Operation])?
     /// The length as compact text.
@@ -21,14 +21,14 @@ struct Document: Sendable {
     private static let last = Atomic<UInt64>(0)
 
     init(
-      _ value: DocumentValue, change: (base: UInt64, operations: [JSONPatch.Operation])?, bytes: Int
+      _ value: SharedValue, change: (base: UInt64, operations: [JSONPatch.Operation])?, bytes: Int
     ) {
       (self.value, self.change, self.bytes) = (value, change, bytes)
       version = Storage.last.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
     /// Creates a copy whose value is divided into other parts.
-    init(_ former: Storage, dividedAs value: DocumentValue) {
+    init(_ former: Storage, dividedAs value: SharedValue) {
       (self.value, version, change, bytes) = (value, former.version, former.change, former.bytes)
     }
   }
@@ -36,23 +36,23 @@ struct Document: Sendable {
   private let storage: Storage
 
   /// The value.
-  var value: DocumentValue { storage.value }
+  var value: SharedValue { storage.value }
 
-  /// Creates a document of a value.
-  init(_ value: DocumentValue) {
+  /// Creates a value with a version of its own.
+  init(_ value: SharedValue) {
     storage = Storage(value, change: nil, bytes: value.textBytes)
   }
 
   private init(_ storage: Storage) { self.storage = storage }
 
-  /// The document before the first one.
-  static let empty = Document(DocumentValue(.null))
+  /// The value before the first one.
+  static let empty = VersionedValue(SharedValue(.null))
 
-  /// Returns the document with operations applied.
+  /// Returns the value with operations applied.
   ///
   /// - Throws: `JSONError` if an operation cannot be applied.
-  func applying(_ patch: JSONPatch) throws(JSONError) -> Document {
-    var patching = DocumentPatching(storage.value, bytes: storage.bytes)
+  func applying(_ patch: JSONPatch) throws(JSONError) -> VersionedValue {
+    var patching = ValuePatching(storage.value, bytes: storage.bytes)
     for index in patch.operations.indices {
       do throws(JSONError) {
         try patching.apply(patch.operations[index])
@@ -63,9 +63,9 @@ struct Document: Sendable {
     // The parts into which the value has been divided are kept for the next patch.
     if patching.mayCancel, patching.bytes == storage.bytes, patching.value.isSame(as: storage.value)
     {
-      return Document(Storage(storage, dividedAs: patching.value))
+      return VersionedValue(Storage(storage, dividedAs: patching.value))
     }
-    return Document(
+    return VersionedValue(
       Storage(
         patching.value, change: patching.change.map { (storage.version, $0) },
         bytes: patching.bytes))
@@ -74,15 +74,15 @@ struct Document: Sendable {
 
 // MARK: - Differences
 
-extension Document: JSONDifferencing {
+extension VersionedValue: JSONDifferencing {
   mutating func advance(
     to new: any JSONDifferencing, writing patch: inout JSONPatchWriter
   ) -> Bool {
-    guard let new = new as? Document else { return false }
+    guard let new = new as? VersionedValue else { return false }
     return advance(to: new, writing: &patch)
   }
 
-  mutating func advance(to new: Document, writing patch: inout JSONPatchWriter) -> Bool {
+  mutating func advance(to new: VersionedValue, writing patch: inout JSONPatchWriter) -> Bool {
     defer { self = new }
     if new.storage.version == storage.version { return true }
     let change: [JSONPatch.Operation]
@@ -99,7 +99,7 @@ extension Document: JSONDifferencing {
   var isPersistent: Bool { true }
 
   func isSame(as other: any JSONDifferencing) -> Bool {
-    guard let other = other as? Document else { return false }
+    guard let other = other as? VersionedValue else { return false }
     return version == other.version || value.isSame(as: other.value)
   }
 
@@ -109,7 +109,7 @@ extension Document: JSONDifferencing {
   func write(to writer: inout JSONWriter) { value.write(to: &writer) }
 }
 
-extension Document: IncrementallyDiffable {
+extension VersionedValue: IncrementallyDiffable {
   var layout: UInt8 { 1 }
 
   func advancePart(
@@ -119,15 +119,15 @@ extension Document: IncrementallyDiffable {
   }
 }
 
-extension Document: JSONReadable {
+extension VersionedValue: JSONReadable {
   init(reading reader: inout JSONReader) throws(JSONError) {
     self.init(try reader.read())
   }
 }
 
-extension Document: Codable {
+extension VersionedValue: Codable {
   init(from decoder: any Decoder) throws {
-    self.init(DocumentValue(try JSONValue(from: decoder)))
+    self.init(SharedValue(try JSONValue(from: decoder)))
   }
 
   func encode(to encoder: any Encoder) throws { try value.json.encode(to: encoder) }

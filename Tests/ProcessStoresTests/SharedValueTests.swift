@@ -5,8 +5,8 @@ import Testing
 
 @testable import ProcessStores
 
-@Suite("Trees of documents")
-struct DocumentValueTests {
+@Suite("Shared parts of values")
+struct SharedValueTests {
   /// A generator of the same numbers in each run.
   private struct Numbers: RandomNumberGenerator {
     var state: UInt64
@@ -28,8 +28,8 @@ struct DocumentValueTests {
     "a/b~c": ["é": 1.5, "e\u{301}": "two\n\"lines\""],
   ]
 
-  private func document(_ value: JSONValue) -> Document {
-    Document(DocumentValue(value))
+  private func versioned(_ value: JSONValue) -> VersionedValue {
+    VersionedValue(SharedValue(value))
   }
 
   private func read<T: JSONReadable>(_ text: [UInt8]) throws -> T {
@@ -43,23 +43,23 @@ struct DocumentValueTests {
 
   @Test("a tree is the same data as its value, also when it is read from text")
   func reading() throws {
-    let tree = DocumentValue(large)
+    let tree = SharedValue(large)
     #expect(tree.json.bytes == large.bytes)
     #expect(tree.isSame(as: large))
     var writer = JSONWriter()
     tree.write(to: &writer)
     #expect(writer.bytes() == large.bytes)
-    #expect(try (read(large.bytes) as DocumentValue).json.bytes == large.bytes)
+    #expect(try (read(large.bytes) as SharedValue).json.bytes == large.bytes)
     #expect(tree.textBytes == large.bytes.count)
-    let duplicates: DocumentValue = try read(Array(#"{"a":1,"b":2,"a":3}"#.utf8))
+    let duplicates: SharedValue = try read(Array(#"{"a":1,"b":2,"a":3}"#.utf8))
     #expect(duplicates.json.bytes == Array(#"{"a":3,"b":2}"#.utf8))
   }
 
   /// Returns a tree of a value that is divided on the way to each of the paths.
-  private func divided(_ value: JSONValue, at paths: [[String]]) throws -> DocumentValue {
-    var tree = DocumentValue(value)
+  private func divided(_ value: JSONValue, at paths: [[String]]) throws -> SharedValue {
+    var tree = SharedValue(value)
     for path in paths {
-      let old = tree.replace(at: path, with: DocumentValue("another"))
+      let old = tree.replace(at: path, with: SharedValue("another"))
       _ = tree.replace(at: path, with: try #require(old))
     }
     return tree
@@ -73,7 +73,7 @@ struct DocumentValueTests {
     var changed = tree
     #expect(changed.isSame(as: tree))
     for path in Self.places {
-      let old = changed.replace(at: path, with: DocumentValue(.null))
+      let old = changed.replace(at: path, with: SharedValue(.null))
       #expect(!changed.isSame(as: tree) && !tree.isSame(as: changed), "\(path)")
       _ = changed.replace(at: path, with: try #require(old))
       #expect(changed.isSame(as: tree) && tree.isSame(as: changed), "\(path)")
@@ -92,15 +92,15 @@ struct DocumentValueTests {
     #expect(!changed.isSame(as: tree) && !tree.isSame(as: changed))
     _ = changed.add(try #require(member).value, at: ["byID", "k0"])
     #expect(changed.isSame(as: tree) && tree.isSame(as: changed))
-    #expect(try tree.isSame(as: read(large.bytes) as DocumentValue))
+    #expect(try tree.isSame(as: read(large.bytes) as SharedValue))
     let other = try divided(large, at: Self.places)
     #expect(other.isSame(as: changed) && changed.isSame(as: other))
   }
 
   @Test("objects are the same in any order and with other numbers of buckets")
   func sameMembers() throws {
-    func members(_ numbers: some Sequence<Int>) -> DocumentMembers {
-      DocumentMembers(JSONObject(numbers.map { ("k\($0)", .number(JSONNumber($0))) }))
+    func members(_ numbers: some Sequence<Int>) -> SharedMembers {
+      SharedMembers(JSONObject(numbers.map { ("k\($0)", .number(JSONNumber($0))) }))
     }
     let (one, reversed) = (members(0..<200), members((0..<200).reversed()))
     var few = one
@@ -109,18 +109,18 @@ struct DocumentValueTests {
     #expect(one.isSame(as: reversed) && few.isSame(as: fewAlone) && fewAlone.isSame(as: few))
     for key in ["k0", "k19"] {
       var changed = few
-      _ = changed.set(key, to: DocumentValue(nil))
+      _ = changed.set(key, to: SharedValue(nil))
       #expect(!changed.isSame(as: few) && !changed.isSame(as: fewAlone))
       #expect(!few.isSame(as: changed) && !fewAlone.isSame(as: changed))
       _ = changed.remove(key)
-      _ = changed.set("new", to: DocumentValue(nil))
+      _ = changed.set("new", to: SharedValue(nil))
       #expect(!changed.isSame(as: few) && !few.isSame(as: changed))
     }
   }
 
-  /// Applies operations to a document, and follows as a client that knows it.
+  /// Applies operations to a value, and follows as a client that knows it.
   private func check(_ value: JSONValue, _ operations: [JSONPatch.Operation]) throws {
-    let held = document(value)
+    let held = versioned(value)
     guard let wanted = try? JSONPatch(operations).apply(to: value) else {
       #expect(throws: JSONError.self, "\(operations)") {
         try held.applying(JSONPatch(operations))
@@ -170,13 +170,13 @@ struct DocumentValueTests {
   }
 
   // A whole array was divided again by each of them: a thousand times the cost of the patch.
-  @Test("a patch that changes nothing leaves the document divided, and is no change")
+  @Test("a patch that changes nothing leaves the value divided, and is no change")
   func unchanging() throws {
-    let held = document(large)
+    let held = versioned(large)
     let path = JSONPointer(["rows", "5", "done"])
     let new = try held.applying(JSONPatch([.replace(path, false)]))
     guard case .object(let members) = new.value, case .array? = members["rows"] else {
-      Issue.record("the document is whole: \(new.value)")
+      Issue.record("the value is whole: \(new.value)")
       return
     }
     #expect(new.isSame(as: held) && new.version == held.version)
@@ -211,7 +211,7 @@ struct DocumentValueTests {
         .test(path, value),
       ])
     }
-    var held = document(large)
+    var held = versioned(large)
     // The state of a client.
     var followed = large
     var applied = 0
@@ -245,28 +245,28 @@ struct DocumentValueTests {
     #expect(applied > 100)
   }
 
-  @Test("operations on the whole document replace it")
+  @Test("operations on the whole value replace it")
   func root() throws {
     let root = JSONPointer([])
-    let document = document(large)
+    let old = versioned(large)
     for operation: JSONPatch.Operation in [
       .add(root, 1), .replace(root, [1]), .remove(root),
       .copy(from: JSONPointer(["rows", "3"]), to: root),
       .move(from: JSONPointer(["byID", "k7"]), to: root),
     ] {
-      let new = try document.applying(JSONPatch([operation]))
+      let new = try old.applying(JSONPatch([operation]))
       #expect(try new.value.json == JSONPatch([operation]).apply(to: large))
       #expect(new.textBytes == new.value.json.bytes.count)
     }
-    #expect(try document.applying(JSONPatch([.test(root, large)])).version == document.version)
+    #expect(try old.applying(JSONPatch([.test(root, large)])).version == old.version)
   }
 
   @Test("a failing operation has an error with its reason")
   func faults() throws {
-    let document = document(large)
+    let old = versioned(large)
     func message(_ text: String) throws -> String? {
       let patch: JSONPatch = try read(Array(text.utf8))
-      let error = #expect(throws: JSONError.self) { try document.applying(patch) }
+      let error = #expect(throws: JSONError.self) { try old.applying(patch) }
       return error?.message
     }
     #expect(
@@ -293,7 +293,7 @@ struct DocumentValueTests {
   @Test("moves of much data reach clients as the difference")
   func longMoves() throws {
     let text = JSONValue.string(String(repeating: "x", count: 300_000))
-    let old = document(["a": text, "n": 0])
+    let old = versioned(["a": text, "n": 0])
     let there = JSONPatch.Operation.move(from: JSONPointer(["a"]), to: JSONPointer(["b"]))
     let back = JSONPatch.Operation.move(from: JSONPointer(["b"]), to: JSONPointer(["a"]))
     let count = JSONPatch.Operation.replace(JSONPointer(["n"]), 1)
@@ -308,7 +308,7 @@ struct DocumentValueTests {
 
   @Test("members keep their order, and many are found by their keys")
   func members() {
-    var members = DocumentMembers([:])
+    var members = SharedMembers([:])
     var expected = JSONObject()
     var numbers = Numbers(state: 7)
     for step in 0..<3_000 {
@@ -317,21 +317,21 @@ struct DocumentValueTests {
         let removed = members.remove(key)?.json
         #expect(removed == expected.removeValue(forKey: key))
       } else {
-        let old = members.set(key, to: DocumentValue(.number(JSONNumber(step))))?.json
+        let old = members.set(key, to: SharedValue(.number(JSONNumber(step))))?.json
         #expect(old == expected[key])
         expected[key] = .number(JSONNumber(step))
       }
       #expect(members[key]?.json == expected[key])
     }
     #expect(members.count == expected.count && members.count > 100)
-    #expect(DocumentValue.object(members).json.bytes == JSONValue.object(expected).bytes)
+    #expect(SharedValue.object(members).json.bytes == JSONValue.object(expected).bytes)
   }
 
   // Each move counted the bytes of its value, so few bytes of a patch took minutes.
   @Test("the moves of a patch have a bounded length")
   func moves() throws {
     let text: JSONValue = .string(String(repeating: "a", count: 10 << 20))
-    let held = document(["a": text, "list": [text, 1]])
+    let held = versioned(["a": text, "list": [text, 1]])
     func moves(_ from: [String], _ to: [String], _ count: Int) -> JSONPatch {
       let (one, other) = (JSONPointer(from), JSONPointer(to))
       return JSONPatch(
@@ -350,7 +350,7 @@ struct DocumentValueTests {
     let keys = (0..<4_096).map { number in
       String((0..<12).map { Character(number >> $0 & 1 == 1 ? "\u{E9}" : "e\u{301}") })
     }
-    let members = DocumentMembers(JSONObject(keys.map { ($0, nil) }))
+    let members = SharedMembers(JSONObject(keys.map { ($0, nil) }))
     #expect(members.count == 4_096 && members.buckets.allSatisfy { $0.count < 200 })
   }
 
@@ -359,15 +359,15 @@ struct DocumentValueTests {
     let rows: JSONValue = .array((0..<10_000).map { ["id": .number(JSONNumber($0))] })
     // The first change divides the array.
     let first = JSONPatch([.replace(JSONPointer(["rows", "0", "id"]), "z")])
-    let document = try document(["rows": rows]).applying(first)
-    func addresses(_ document: Document) throws -> [UnsafePointer<DocumentValue>] {
-      guard case .array(let rows)? = document.value[["rows"]] else { return [] }
+    let old = try versioned(["rows": rows]).applying(first)
+    func addresses(_ versioned: VersionedValue) throws -> [UnsafePointer<SharedValue>] {
+      guard case .array(let rows)? = versioned.value[["rows"]] else { return [] }
       return try rows.leaves.map { try #require($0.withUnsafeBufferPointer(\.baseAddress)) }
     }
     let path = JSONPointer(["rows", "\(position)", "id"])
     let patch = JSONPatch([.replace(path, "a"), .replace(path, "b"), .replace(path, "c")])
-    let new = try document.applying(patch)
-    let (before, after) = (try addresses(document), try addresses(new))
+    let new = try old.applying(patch)
+    let (before, after) = (try addresses(old), try addresses(new))
     #expect(before.count == after.count && before.count > 100)
     #expect(zip(before, after).filter { $0 != $1 }.count == 1)
   }

@@ -4,11 +4,11 @@ internal import StatewireJSON
 
 /// A JSON value as a tree. Copies share the parts that are equal, and a change of a copy copies a small
 /// part of each container on its path.
-enum DocumentValue: Sendable {
+enum SharedValue: Sendable {
   /// A value as it was read: nothing within it has changed since.
   case whole(JSONValue)
-  case array(ElementTree<DocumentValue>)
-  case object(DocumentMembers)
+  case array(ElementTree<SharedValue>)
+  case object(SharedMembers)
 
   /// Creates a tree of a value.
   init(_ value: JSONValue) { self = .whole(value) }
@@ -23,10 +23,10 @@ enum DocumentValue: Sendable {
   }
 
   /// The value at a path; nil if there is none.
-  subscript(path: ArraySlice<String>) -> DocumentValue? {
+  subscript(path: ArraySlice<String>) -> SharedValue? {
     guard let token = path.first else { return self }
     switch self {
-    case .whole(let value): return value[JSONPointer(Array(path))].map(DocumentValue.init)
+    case .whole(let value): return value[JSONPointer(Array(path))].map(SharedValue.init)
     case .array(let elements):
       guard let index = JSONPointer.index(token, count: elements.count) else { return nil }
       return elements[index][path.dropFirst()]
@@ -50,7 +50,7 @@ enum DocumentValue: Sendable {
   }
 
   /// Returns true if both are the same data. Parts that both share are not compared.
-  func isSame(as other: DocumentValue) -> Bool {
+  func isSame(as other: SharedValue) -> Bool {
     switch (self, other) {
     case (.whole(let own), _): other.isSame(as: own)
     case (_, .whole(let other)): isSame(as: other)
@@ -84,7 +84,7 @@ enum DocumentValue: Sendable {
   }
 }
 
-extension DocumentValue: JSONReadable, JSONWritable {
+extension SharedValue: JSONReadable, JSONWritable {
   init(reading reader: inout JSONReader) throws(JSONError) { self = .whole(try reader.readValue()) }
 
   func write(to writer: inout JSONWriter) {
@@ -107,11 +107,11 @@ extension DocumentValue: JSONReadable, JSONWritable {
 
 // MARK: - Changes in place
 
-extension DocumentValue {
+extension SharedValue {
   /// The effect of the operation `add`.
   enum Addition {
-    /// The value before of the whole document, or of a member that exists.
-    case replaced(DocumentValue)
+    /// The value before of the whole, or of a member that exists.
+    case replaced(SharedValue)
     /// A new element at an index, or a new member, in a container that now has a number of values.
     case element(Int, of: Int)
     case newMember(of: Int)
@@ -119,7 +119,7 @@ extension DocumentValue {
 
   /// A value that was removed from a container.
   struct Removal {
-    let value: DocumentValue
+    let value: SharedValue
     /// True if the container is an array.
     let isElement: Bool
     /// The number of values that the container has left.
@@ -129,7 +129,7 @@ extension DocumentValue {
   /// Adds a member or an element, as the operation `add` of a patch.
   ///
   /// - Returns: Nil if the path does not exist.
-  mutating func add(_ value: DocumentValue, at path: [String]) -> Addition? {
+  mutating func add(_ value: SharedValue, at path: [String]) -> Addition? {
     guard let last = path.last else {
       defer { self = value }
       return .replaced(self)
@@ -148,12 +148,12 @@ extension DocumentValue {
     }
   }
 
-  /// Removes the value at a path, and leaves null in place of the whole document.
+  /// Removes the value at a path, and leaves null in place of the whole.
   ///
   /// - Returns: Nil if the path does not exist.
   mutating func remove(at path: [String]) -> Removal? {
     guard let last = path.last else {
-      defer { self = DocumentValue(.null) }
+      defer { self = SharedValue(.null) }
       return Removal(value: self, isElement: false, left: 0)
     }
     return change(at: path.dropLast()) { parent in
@@ -171,7 +171,7 @@ extension DocumentValue {
   /// Replaces the value at a path.
   ///
   /// - Returns: The value before; nil if the path does not exist.
-  mutating func replace(at path: [String], with value: DocumentValue) -> DocumentValue? {
+  mutating func replace(at path: [String], with value: SharedValue) -> SharedValue? {
     change(at: path[...]) { held in
       defer { held = value }
       return held
@@ -180,7 +180,7 @@ extension DocumentValue {
 
   /// - Returns: The result of `body`; nil if the path does not exist.
   private mutating func change<Result>(
-    at path: ArraySlice<String>, _ body: (inout DocumentValue) -> Result?
+    at path: ArraySlice<String>, _ body: (inout SharedValue) -> Result?
   ) -> Result? {
     guard let token = path.first else { return body(&self) }
     return inContainer { elements in
@@ -196,16 +196,16 @@ extension DocumentValue {
   ///
   /// A whole value is divided into its parts before its first change.
   private mutating func inContainer<Result>(
-    _ inArray: (inout ElementTree<DocumentValue>) -> Result?,
-    orObject inObject: (inout DocumentMembers) -> Result?
+    _ inArray: (inout ElementTree<SharedValue>) -> Result?,
+    orObject inObject: (inout SharedMembers) -> Result?
   ) -> Result? {
     switch consume self {
     case .whole(.array(let whole)):
-      var elements = ElementTree(whole.lazy.map(DocumentValue.init))
+      var elements = ElementTree(whole.lazy.map(SharedValue.init))
       defer { self = .array(elements) }
       return inArray(&elements)
     case .whole(.object(let whole)):
-      var members = DocumentMembers(whole)
+      var members = SharedMembers(whole)
       defer { self = .object(members) }
       return inObject(&members)
     case .whole(let value):

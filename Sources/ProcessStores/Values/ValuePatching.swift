@@ -3,8 +3,8 @@
 internal import StatewireJSON
 
 /// The application of a patch to a tree.
-struct DocumentPatching {
-  private(set) var value: DocumentValue
+struct ValuePatching {
+  private(set) var value: SharedValue
   /// The operations that clients know and that make the same change. A change that changes nothing is
   /// not among them. Nil if they are too many.
   private(set) var change: [JSONPatch.Operation]? = []
@@ -24,7 +24,7 @@ struct DocumentPatching {
   /// True if an element was moved and an equal one has its place.
   private var hasMovedEqual = false
 
-  init(_ value: DocumentValue, bytes: Int) { (self.value, self.bytes) = (value, bytes) }
+  init(_ value: SharedValue, bytes: Int) { (self.value, self.bytes) = (value, bytes) }
 
   /// Applies an operation.
   ///
@@ -36,7 +36,7 @@ struct DocumentPatching {
         throw JSONError(.patch, "the test failed")
       }
     case .replace(let path, let json):
-      let new = DocumentValue(json)
+      let new = SharedValue(json)
       let newBytes = try checkedBytes(of: new, at: path)
       guard let old = value.replace(at: path.tokens, with: new) else { throw path.missing }
       bytes += newBytes - old.textBytes
@@ -49,7 +49,7 @@ struct DocumentPatching {
       }
       // For clients the whole is only ever replaced.
       if !removed.value.isSame(as: .null) { change?.append(.replace(path, .null)) }
-    case .add(let path, let json): try add(DocumentValue(json), at: path, json)
+    case .add(let path, let json): try add(SharedValue(json), at: path, json)
     case .copy(let from, let path):
       let copy = try value(at: from)
       copiedBytes += copy.textBytes
@@ -63,7 +63,7 @@ struct DocumentPatching {
 
   /// - Parameter json: The value, which is made only if it is needed.
   private mutating func add(
-    _ new: DocumentValue, at path: JSONPointer, _ json: @autoclosure () -> JSONValue
+    _ new: SharedValue, at path: JSONPointer, _ json: @autoclosure () -> JSONValue
   ) throws(JSONError) {
     switch try insert(new, at: path) {
     case .replaced(let old):
@@ -113,8 +113,8 @@ struct DocumentPatching {
 
   /// Adds a value; counts its bytes, its key, and a comma.
   private mutating func insert(
-    _ new: DocumentValue, at path: JSONPointer
-  ) throws(JSONError) -> DocumentValue.Addition {
+    _ new: SharedValue, at path: JSONPointer
+  ) throws(JSONError) -> SharedValue.Addition {
     let newBytes = try checkedBytes(of: new, at: path)
     guard let addition = value.add(new, at: path.tokens) else { throw path.missing }
     switch addition {
@@ -127,7 +127,7 @@ struct DocumentPatching {
 
   private mutating func remove(
     at path: JSONPointer
-  ) throws(JSONError) -> DocumentValue.Removal {
+  ) throws(JSONError) -> SharedValue.Removal {
     guard let removal = value.remove(at: path.tokens) else { throw path.missing }
     if path.tokens.isEmpty {
       bytes = value.textBytes
@@ -138,7 +138,7 @@ struct DocumentPatching {
     return removal
   }
 
-  private func value(at path: JSONPointer) throws(JSONError) -> DocumentValue {
+  private func value(at path: JSONPointer) throws(JSONError) -> SharedValue {
     guard let value = value[path.tokens[...]] else { throw path.missing }
     return value
   }
@@ -147,7 +147,7 @@ struct DocumentPatching {
   ///
   /// - Returns: The length of the value as compact text, in bytes.
   private func checkedBytes(
-    of new: DocumentValue, at path: JSONPointer
+    of new: SharedValue, at path: JSONPointer
   ) throws(JSONError) -> Int {
     let bytes = new.textBytes
     let maximum = JSONLimits().maximumDepth

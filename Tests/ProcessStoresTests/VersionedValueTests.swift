@@ -5,37 +5,37 @@ import Testing
 
 @testable import ProcessStores
 
-@Suite("Documents of programs")
-struct DocumentTests {
+@Suite("Versioned values of programs")
+struct VersionedValueTests {
   private let first: JSONValue = ["list": ["a", "b", "c"], "map": ["x": 1], "n": 0]
 
-  private func document(_ tree: JSONValue) -> Document {
-    Document(DocumentValue(tree))
+  private func value(_ tree: JSONValue) -> VersionedValue {
+    VersionedValue(SharedValue(tree))
   }
 
   private func patch(_ text: String) throws -> JSONPatch {
     try JSONPatch(JSONValue(parsing: text))
   }
 
-  /// The operations that clients receive when a document becomes another one.
-  private func change(_ old: Document, to new: Document) throws -> JSONPatch {
+  /// The operations that clients receive when a value becomes another one.
+  private func change(_ old: VersionedValue, to new: VersionedValue) throws -> JSONPatch {
     var state = try JSONEncodedState(old)
     var writer = JSONPatchWriter()
     var buffer = JSONWriter()
     try state.advance(
-      toDiffable: new, by: JSONEncoding<Document>(), using: &buffer, writing: &writer)
+      toDiffable: new, by: JSONEncoding<VersionedValue>(), using: &buffer, writing: &writer)
     #expect(state.wholeText == new.value.json.bytes)
     return try patch(String(decoding: writer.bytes(), as: UTF8.self))
   }
 
   @Test(
-    "a document that is changed back is the same as a mark with its value, not as one of its version"
+    "a value that is changed back is the same as a mark with its value, not as one of its version"
   )
   func marks() throws {
-    let document = document(first)
+    let value = value(first)
     let (state, changed) = (
-      try JSONEncodedState(document),
-      try document.applying(patch(#"[{"op":"replace","path":"/map/x","value":2}]"#))
+      try JSONEncodedState(value),
+      try value.applying(patch(#"[{"op":"replace","path":"/map/x","value":2}]"#))
     )
     let back = try changed.applying(patch(#"[{"op":"replace","path":"/map/x","value":1.0}]"#))
     for keepsValues in [true, false] {
@@ -90,7 +90,7 @@ struct DocumentTests {
       ),
     ])
   func operations(given: String, expected: String) throws {
-    let (old, patch) = (document(first), try patch(given))
+    let (old, patch) = (value(first), try patch(given))
     let new = try old.applying(patch)
     #expect(new.value.json == (try patch.apply(to: first)))
     #expect(try change(old, to: new) == (try self.patch(expected)))
@@ -98,26 +98,26 @@ struct DocumentTests {
 
   @Test("a client that has missed a change gets the difference")
   func missed() throws {
-    let old = document(first)
+    let old = value(first)
     let middle = try old.applying(patch(#"[{"op":"remove","path":"/map"}]"#))
     let new = try middle.applying(
       patch(#"[{"op":"replace","path":"/list/1","value":"B"}]"#))
     #expect(try change(old, to: new).apply(to: old.value.json) == new.value.json)
   }
 
-  @Test("a replaced document is compared with the one before")
+  @Test("a replaced value is compared with the one before")
   func replaced() throws {
-    let old = document(first)
-    let new = document(["list": ["a", "c"], "map": ["x": 1], "n": 0])
+    let old = value(first)
+    let new = value(["list": ["a", "c"], "map": ["x": 1], "n": 0])
     #expect(
       try change(old, to: new) == (try patch(#"[{"op":"remove","path":"/list/1"}]"#)))
   }
 
   // The first view of a viewer was taken for the default view, from which the viewer changed to it.
-  @Test("documents that have changed as often are different")
+  @Test("values that have changed as often are different")
   func unrelated() throws {
     let patch = try patch(#"[{"op":"add","path":"/you","value":"ann"}]"#)
-    let (everyone, own) = (document(["n": 0]), document(["n": 1]))
+    let (everyone, own) = (value(["n": 0]), value(["n": 1]))
     #expect(
       try change(everyone, to: own)
         == (try self.patch(#"[{"op":"replace","path":"/n","value":1}]"#)))
@@ -127,7 +127,7 @@ struct DocumentTests {
 
   @Test("a patch that cannot be applied changes nothing, and the error names its operation")
   func faults() throws {
-    let old = document(first)
+    let old = value(first)
     let patch = try patch(
       #"[{"op":"remove","path":"/n"},{"op":"remove","path":"/nowhere"}]"#)
     let error = #expect(throws: JSONError.self) { try old.applying(patch) }
@@ -135,10 +135,10 @@ struct DocumentTests {
     #expect(old.value.json == first)
   }
 
-  @Test("a change inside of a journaled state has the path of the document")
+  @Test("a change inside of a journaled state has the path of the value")
   func nested() throws {
     let old = ProcessState(
-      version: 1, state: document(first), view: nil, views: [:])
+      version: 1, state: value(first), view: nil, views: [:])
     var new = old
     new.state = try old.state.applying(patch(#"[{"op":"remove","path":"/n"}]"#))
     var state = try JSONEncodedState(old)
