@@ -225,8 +225,7 @@ struct EntryReader {
     case .trimmed: return .trimmed(try count())
     case .accepted:
       return .accepted(
-        operation: try operation(), epoch: try operation(), input: try optionalData(),
-        at: try time())
+        operation: try operation(), epoch: try number(), input: try optionalData(), at: try time())
     case .numbered:
       return .numbered(operation: try operation(), frontend: try text(), sequence: try integer())
     case .settled: return .settled(operation: try operation())

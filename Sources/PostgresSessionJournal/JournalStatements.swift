@@ -51,12 +51,9 @@ enum JournalStatements {
         WITH ORDINALITY AS new (handle, owner, place) ORDER BY place
       ON CONFLICT (handle) DO NOTHING
     """)
-  static let giveUpUnreadable = PostgresStatement(
-    "give up unreadable",
-    """
-    UPDATE statewire.session SET node = NULL, continues = false
-      WHERE handle = $1 AND node = $2 AND epoch = $3
-    """)
+  static let giveUp = PostgresStatement(
+    "give up",
+    "UPDATE statewire.session SET node = NULL WHERE handle = $1 AND node = $2 AND epoch = $3")
   static let forgetEnded = PostgresStatement(
     "forget ended",
     "DELETE FROM statewire.ended WHERE id <= (SELECT max(id) FROM statewire.ended) - $1")

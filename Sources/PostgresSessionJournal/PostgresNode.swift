@@ -20,6 +20,7 @@ public final class PostgresNode: SessionOwnership {
 
   private let address: String
   private let lease: Duration
+  private let endedCount: Int
   private let connection: PostgresConnection
   private let changed: @Sendable (OwnershipChange) -> Void
   private let state = Lock(State())
@@ -35,7 +36,12 @@ public final class PostgresNode: SessionOwnership {
     var hasLapsed = false
     /// True after `leave`.
     var hasLeft = false
+    /// Sessions that this node cannot read, and does not claim to continue their work.
+    var unreadable: Set<SessionHandle> = []
   }
+
+  /// The most sessions that are known as unreadable; then they are all tried again.
+  private static let maximumUnreadable = 10_000
 
   /// Joins the nodes of a database, and creates or migrates its tables. Blocks until that has
   /// succeeded or failed.
@@ -49,17 +55,21 @@ public final class PostgresNode: SessionOwnership {
   ///   - address: The address at which other nodes reach it, as `HOST:PORT`.
   ///   - lease: The time after which other nodes may own the sessions of a node that does not renew
   ///     its lease; 0.5 s or more.
+  ///   - endedCount: The number of ended sessions whose handles are kept, as in the options of the
+  ///     journal.
   ///   - connected: Called with each change of the connection to the database.
   ///   - changed: Called on any thread, in order, after this initializer has returned.
   /// - Throws: `PostgresError`.
   public init(
     _ database: PostgresAddress, name: String, address: String, lease: Duration = .seconds(5),
+    endedCount: Int = PostgresSessionJournal.Options().endedCount,
     connected: @escaping @Sendable (PostgresConnection.Change) -> Void = { _ in },
     changed: @escaping @Sendable (OwnershipChange) -> Void
   ) throws(PostgresError) {
     self.name = name
     self.address = address
     self.lease = max(lease, .milliseconds(500))
+    self.endedCount = endedCount
     self.changed = changed
     connection = PostgresConnection(
       database, application: "statewire \(name)", statementTimeout: .seconds(10),
@@ -221,12 +231,22 @@ public final class PostgresNode: SessionOwnership {
     limit: Int, ended: @escaping @Sendable (Result<[SessionHandle], any Error>) -> Void
   ) {
     guard let id else { return ended(.failure(LeaseLost())) }
-    let claiming = PostgresTransaction(Self.continuing, .integer(id), .integer(Int64(limit)))
+    let unreadable = state.withLock { $0.unreadable.map(\.uuid) }
+    let claiming = PostgresTransaction(
+      Self.continuing, .integer(id), .integer(Int64(limit)), .uuids(unreadable))
     execute(claiming) { result in
       ended(
         result.map { results in
           (0..<results[0].count).compactMap { results[0].uuid($0, 0).map(SessionHandle.init) }
         })
+    }
+  }
+
+  /// Notes that this node cannot read a session.
+  func noteUnreadable(_ session: SessionHandle) {
+    state.withLock { state in
+      if state.unreadable.count >= Self.maximumUnreadable { state.unreadable = [] }
+      state.unreadable.insert(session)
     }
   }
 
@@ -239,7 +259,7 @@ public final class PostgresNode: SessionOwnership {
     var ending = PostgresTransaction(
       Self.expire, .integer(id), .integer(time.nanoseconds), .integer(Int64(limit)))
     ending.append(
-      JournalStatements.forgetEnded, .integer(Int64(PostgresSessionJournal.Options().endedCount)))
+      JournalStatements.forgetEnded, .integer(Int64(endedCount)))
     execute(ending) { result in ended(result.map { Int($0[0].integer(0, 0) ?? 0) }) }
   }
 
@@ -315,6 +335,7 @@ public final class PostgresNode: SessionOwnership {
     SELECT handle FROM (
       SELECT handle FROM statewire.session WHERE continues
         AND (node IS NULL OR NOT EXISTS (SELECT FROM statewire.node WHERE id = session.node))
+        AND handle <> ALL ($3::uuid[])
         ORDER BY position LIMIT $2
     ) AS candidate, LATERAL statewire.claim(handle, $1) AS claimed WHERE outcome = 'owned'
     """)

@@ -109,9 +109,10 @@ extension PostgresSessionJournal {
         let loaded = Result { try self.loaded(session, results) }
         guard case .failure(is UnreadableSession) = loaded else { return ended(loaded) }
         // Another node may have a version of this program that can read it.
+        node.noteUnreadable(session)
         let epoch = results[0].integer(0, 1) ?? 0
         let giveUp = PostgresTransaction(
-          JournalStatements.giveUpUnreadable, .uuid(session.uuid), .integer(id), .integer(epoch))
+          JournalStatements.giveUp, .uuid(session.uuid), .integer(id), .integer(epoch))
         connection.execute(giveUp, by: deadline) { _ in ended(loaded) }
       }
     }

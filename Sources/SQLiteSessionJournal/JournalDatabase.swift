@@ -109,11 +109,22 @@ final class JournalDatabase {
     return sqlite3_column_int64(statement, 0)
   }
 
+  /// True after damaged indexes were replaced.
+  private(set) var hasNewIndexes = false
+
   /// Builds all indexes again from their tables.
+  func rebuildIndexes() throws(SQLiteFailure) { try execute("REINDEX;") }
+
+  /// Replaces all indexes, of which pages are damaged.
   ///
-  /// `REINDEX` and `DROP INDEX` would read the pages of an old index, which may be damaged. Its pages
-  /// are not used again.
-  func rebuildIndexes() throws(SQLiteFailure) {
+  /// `REINDEX` and `DROP INDEX` would read these pages. They are not used again, so this is done once.
+  ///
+  /// - Throws: `SQLiteFailure.damage` also if they were replaced before.
+  func replaceIndexes() throws(SQLiteFailure) {
+    guard !hasNewIndexes else { throw .damage }
+    hasNewIndexes = true
+    let indexes = try texts(
+      "SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")
     do throws(SQLiteFailure) {
       try execute(
         """
@@ -121,13 +132,26 @@ final class JournalDatabase {
         PRAGMA writable_schema = ON;
         DELETE FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL;
         PRAGMA writable_schema = RESET;
-        \(JournalSchema.indexes)
+        \(indexes.joined(separator: ";\n"));
         COMMIT;
         """)
     } catch {
       try? execute("ROLLBACK;")
       try? execute("PRAGMA writable_schema = RESET;")
       throw error
+    }
+  }
+
+  /// Returns the texts in the first column of all rows.
+  private func texts(_ sql: String) throws(SQLiteFailure) -> [String] {
+    let statement = try prepare(sql)
+    defer { sqlite3_finalize(statement) }
+    var texts: [String] = []
+    while true {
+      let code = sqlite3_step(statement)
+      if code == SQLITE_DONE { return texts }
+      guard code == SQLITE_ROW else { throw SQLiteFailure(code: code) }
+      texts.append(String(decoding: Self.bytes(statement, 0), as: UTF8.self))
     }
   }
 

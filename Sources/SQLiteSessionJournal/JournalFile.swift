@@ -65,7 +65,6 @@ struct JournalFile {
     try remove(newPath + "-wal")
     let name = try moveAside()
     try move(newPath, to: path)
-    mark.remove()
     return (try open(Self.name), name)
   }
 
@@ -79,6 +78,7 @@ struct JournalFile {
     else { return nil }
     let aside = aside(firstFree: false)
     if files.fileExists(atPath: path + "-wal") { try move(path + "-wal", to: aside + "-wal") }
+    mark.remove()
     try move(newPath, to: path)
     return Self.isNew(insteadOf: aside)
   }
@@ -98,6 +98,7 @@ struct JournalFile {
     for suffix in ["", "-wal"] where files.fileExists(atPath: path + suffix) {
       try move(path + suffix, to: aside + suffix)
     }
+    mark.remove()
     return aside
   }
 
@@ -151,11 +152,14 @@ struct JournalFile {
       try database.execute(
         """
         PRAGMA journal_mode = WAL;
-        PRAGMA synchronous = \(durability.synchronous);
+        PRAGMA synchronous = \(Durability.power.synchronous);
         PRAGMA secure_delete = FAST;
         PRAGMA cell_size_check = ON;
         PRAGMA cache_size = -8192;
         """)
+      // The commits in the log may have waited for the disk, and must be there when they are copied.
+      if mark.isMissing { try? database.checkpoint() }
+      try database.execute("PRAGMA synchronous = \(durability.synchronous);")
       if version < steps.count { try migrateOrMark(database, from: version) }
       if name == Self.name { try observeMark(database) }
       database.noteFiles(path)
@@ -180,7 +184,8 @@ struct JournalFile {
 
   /// Checks what the mark of the file asks for, and marks the file if commits will not wait for the
   /// disk.
-  private func observeMark(_ database: JournalDatabase) throws {
+  private func observeMark(_ database: JournalDatabase) throws(StorageError) {
+    guard !database.mustBeReplaced else { return }
     switch mark.check {
     case .none: break
     case .everything: database.mustBeReplaced = true
@@ -188,18 +193,12 @@ struct JournalFile {
       do throws(SQLiteFailure) {
         try database.rebuildIndexes()
       } catch {
-        guard error.isDamage else { throw error }
+        // The disk is probably full, and the next start tries again.
+        guard error.isDamage else { return }
         database.mustBeReplaced = true
       }
     }
-    guard durability == .process, !database.mustBeReplaced else { return }
-    if mark.isMissing {
-      // The commits in the log have waited for the disk, and must stay there when they are copied.
-      try database.execute("PRAGMA synchronous = \(Durability.power.synchronous);")
-      try database.checkpoint()
-      try database.execute("PRAGMA synchronous = \(durability.synchronous);")
-    }
-    try mark.noteUnsynced()
+    if durability == .process, !database.mustBeReplaced { try mark.noteUnsynced() }
   }
 
   private func migrate(_ database: JournalDatabase, from version: Int) throws(SQLiteFailure) {

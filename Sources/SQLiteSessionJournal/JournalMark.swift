@@ -7,13 +7,14 @@ internal import SQLiteFiles
 ///
 /// | content | last use of the journal | check |
 /// |---|---|---|
-/// | no file | each commit waited for the disk | none |
+/// | no file | each commit waited for the disk, or the program did not know the mark | none |
 /// | the id of this start of the machine | commits did not wait | none |
-/// | another id | commits did not wait, and the machine has been started since | the indexes |
+/// | another id, or the machine has none | commits did not wait, and power may have been lost | the indexes |
 /// | `damaged` | damage was found that new indexes did not mend | everything |
 ///
 /// Without syncing, a loss of power can leave old pages beside new ones. SQLite does not notice an
-/// old page of an index; sessions would be missing, as if they had never existed.
+/// old page of an index; sessions would be missing, as if they had never existed. The mark is not
+/// synced either: it protects from some seconds after the first use on.
 struct JournalMark {
   static let name = "sessions.sqlite.boot"
 
@@ -32,14 +33,14 @@ struct JournalMark {
   /// The check that the start has to make.
   var check: Check {
     switch Self.text(of: path) {
-    case nil, Self.boot: .none
+    case nil: .none
     case Self.damaged: .everything
-    default: .indexes
+    case let text: text == Self.boot ? .none : .indexes
     }
   }
 
   /// Notes that commits do not wait for the disk.
-  func noteUnsynced() throws(StorageError) { try write(Self.boot) }
+  func noteUnsynced() throws(StorageError) { try write(Self.boot ?? "unknown") }
 
   /// Notes damage, so that the next start reads the whole journal.
   func noteDamage() throws(StorageError) { try write(Self.damaged) }
@@ -49,17 +50,17 @@ struct JournalMark {
 
   private func write(_ text: String) throws(StorageError) {
     guard Self.text(of: path) != text else { return }
-    let file = try DatabaseFolder(path: folder).openFile(Self.name, O_TRUNC)
+    let file = try DatabaseFolder(path: folder).openFile(Self.name)
     defer { close(file) }
-    // A mark that cannot be written completely counts as another start of the machine.
+    // On a full disk the earlier mark stays, or a text that is none of this start's.
     let bytes = Array(text.utf8)
-    _ = Foundation.write(file, bytes, bytes.count)
+    if pwrite(file, bytes, bytes.count, 0) == bytes.count { ftruncate(file, off_t(bytes.count)) }
   }
 
-  /// The id of this start of the machine.
-  private static var boot: String { text(of: "/proc/sys/kernel/random/boot_id") ?? "unknown" }
+  /// The id of this start of the machine; nil if it cannot be read.
+  private static var boot: String? { text(of: "/proc/sys/kernel/random/boot_id") }
 
-  /// Returns the first bytes of a file, without white space at the end; nil if it cannot be read.
+  /// Returns the first bytes of a file without white space; nil if it cannot be read.
   private static func text(of path: String) -> String? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

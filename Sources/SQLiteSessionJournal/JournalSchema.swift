@@ -61,16 +61,14 @@ enum JournalSchema {
     ALTER TABLE session ADD COLUMN shares INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE ended ADD COLUMN handle BLOB;
     """,
-    indexes,
-  ]
-  /// The statements that create all indexes.
-  static let indexes = """
+    """
     CREATE INDEX session_handle ON session (handle);
     CREATE INDEX session_deadline ON session (deadline) WHERE deadline IS NOT NULL;
     CREATE INDEX session_continues ON session (id) WHERE continues = 1;
     CREATE INDEX session_shares ON session (id) WHERE shares = 1;
     CREATE INDEX ended_handle ON ended (handle);
-    """
+    """,
+  ]
   /// The version whose columns `JournalMigration` fills.
   static let versionWithColumns = 3
 }

@@ -217,15 +217,15 @@ public final class SQLiteJournal: SessionJournal {
   func repairing<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
-    } catch let failure as SQLiteFailure where failure.isDamage {
+    } catch let damaged as SQLiteFailure where damaged.isDamage {
       do {
-        try database.rebuildIndexes()
+        try database.replaceIndexes()
         let result = try body()
         damage.append("The indexes of the session journal were damaged; they are built again.")
         return result
-      } catch let failure as SQLiteFailure where failure.isDamage {
+      } catch {
         try file.mark.noteDamage()
-        throw failure
+        throw damaged
       }
     }
   }
@@ -275,13 +275,14 @@ public final class SQLiteJournal: SessionJournal {
     let number = Int64(clamping: number)
     // Errors are ignored: only tests depend on the count, and they do not run on a full disk. There
     // is no transaction, which a failure could leave open: of several rows the highest counts.
-    try? database.execute(
+    let isCounted: Void? = try? database.execute(
       """
       INSERT OR REPLACE INTO load (id) VALUES (\(number));
       DELETE FROM load WHERE id < \(number);
       """)
-    guard (try? database.checkpoint()) != nil else { return }
-    if file.durability == .power { file.mark.remove() }
+    let isCopied: Void? = try? database.checkpoint()
+    // The copy of the log has synced the whole file.
+    if file.durability == .power, isCounted != nil, isCopied != nil { file.mark.remove() }
   }
 
   /// Copies the whole write-ahead log into the file and empties it, so that a log that is truncated

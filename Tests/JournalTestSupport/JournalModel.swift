@@ -143,7 +143,8 @@ public struct RandomTurns {
         .renewed(revision: store.revision, version: 2, renewal: renewal()),
         .state(.text(text(90)), revision: store.revision),
       ]
-    case ..<76: return [.trimmed(store.revision - Int.random(in: 0..<9, using: &numbers))]
+    case ..<76:
+      return [.trimmed(max(0, store.revision - Int.random(in: 0..<9, using: &numbers)))]
     case ..<78: return [.redacted(store.revision)]
     case ..<79:
       store.accepted = []

@@ -36,11 +36,29 @@ struct UnreadableSessionTests {
 
     #expect(throws: UnreadableSession.self) { try b.journal.load(handle) }
     let c = try cluster.node("c")
-    // It is no node's, and none continues it.
+    // No node owns it. Those that cannot read it do not try to continue it again and again.
     #expect(throws: UnreadableSession.self) { try c.journal.load(handle) }
-    #expect(try await b.claimContinuing() == [])
+    for node in [b, c] { #expect(try await node.claimContinuing() == []) }
+    // A later node may be able to.
+    let d = try cluster.node("d")
+    #expect(try await d.claimContinuing() == [handle])
+    #expect(throws: UnreadableSession.self) { try d.journal.load(handle) }
     #expect(try await c.endExpired(at: .seconds(6)) == 1)
     #expect(try await b.claim(handle) == .ended(owner: "me"))
+  }
+
+  @Test("an input of any epoch is read again")
+  func epochs() async throws {
+    let cluster = try Cluster(.common())
+    let (a, b) = (try cluster.node("a"), try cluster.node("b"))
+    let handle = SessionHandle.random()
+    try a.journal.commit(handle.opened)
+    try a.journal.commit([
+      JournalEntry(
+        handle, .store("a", .accepted(operation: 1, epoch: .max, input: nil, at: .zero)))
+    ])
+    try await a.leave()
+    #expect(try b.journal.load(handle).session?.stores[0].accepted.map(\.epoch) == [.max])
   }
 
   @Test("the numbers of rows have limits", arguments: [Int64.min, -1, 0])
@@ -61,8 +79,10 @@ struct UnreadableSessionTests {
     let handle = SessionHandle.random()
     try a.journal.commit(handle.opened)
     try a.journal.commit([JournalEntry(handle, .expires(at: .seconds(Int.max)))])
-    #expect(try await a.endExpired(at: .seconds(Int.max)) == 0)
-    #expect(try a.journal.load(handle).session != nil)
+    try await a.leave()
+    let b = try cluster.node("b")
+    #expect(try await b.endExpired(at: .seconds(1 << 33)) == 0)
+    #expect(try b.journal.load(handle).session != nil)
   }
 
   @Test("a session that is among the ended ones already keeps no other from being ended")

@@ -170,7 +170,7 @@ struct SharedValueTests {
   }
 
   // A whole array was divided again by each of them: a thousand times the cost of the patch.
-  @Test("a patch that changes nothing leaves the value divided, and is no change")
+  @Test("a patch that changes nothing leaves the value divided, and is not a change")
   func unchanging() throws {
     let held = versioned(large)
     let path = JSONPointer(["rows", "5", "done"])

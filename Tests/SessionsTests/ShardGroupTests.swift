@@ -46,7 +46,7 @@ struct ShardGroupTests {
     accounts[1].all.add(1500)
     #expect(!accounts[1].all.isFull(adding: 100))
     #expect(accounts[0].all.isFull(adding: 1000) && accounts[1].all.isFull(adding: 1000))
-    // Bytes that were added without a check count after the next call of `settle`.
+    // Bytes that were added without a check count after the next call of `rebalance`.
     accounts[0].all.add(600)
     for accounts in accounts { accounts.rebalance() }
     #expect(accounts[1].all.isFull(adding: 200))

@@ -160,7 +160,7 @@ extension OpenRPCDocument {
   }
 
   /// Returns the object of an alternative that has a form, with the annotations of the alternative;
-  /// nil if it is no object.
+  /// nil if it is not an object.
   private func object(
     of alternative: JSONValue, _ form: SchemaForm, _ depth: Int
   ) throws(ClientTypesError) -> JSONObject? {

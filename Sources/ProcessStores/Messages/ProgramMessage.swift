@@ -116,7 +116,7 @@ struct ParsedUpdate {
   var effects: [EffectDescription] = []
 
   /// The most effects of an update, and the most events. All of them happen in one turn of the shard.
-  static let maximumEffects = 1_000
+  static let maximumParts = 1_000
 
   /// True if it changes nothing.
   var isEmpty: Bool {
@@ -191,8 +191,8 @@ struct ParsedUpdate {
     while try reader.nextElement() {
       let effect = try reader.read(EffectDescription.self)
       if let fault = effect.fault { throw reader.error(.value, fault) }
-      if effects.count == Self.maximumEffects {
-        throw reader.error(.value, "an update has at most \(Self.maximumEffects) effects")
+      if effects.count == Self.maximumParts {
+        throw reader.error(.value, "an update has at most \(Self.maximumParts) effects")
       }
       effects.append(effect)
     }
@@ -213,8 +213,8 @@ struct ParsedUpdate {
         }
       }
       guard let event else { throw JSONError(.missing, "an entry of events needs an event") }
-      if events.count == Self.maximumEffects {
-        throw reader.error(.value, "an update has at most \(Self.maximumEffects) events")
+      if events.count == Self.maximumParts {
+        throw reader.error(.value, "an update has at most \(Self.maximumParts) events")
       }
       events.append(ProcessEvent(event: event, recipients: recipients))
     }

@@ -86,8 +86,8 @@ extension StoreEntry: TurnObserver {
     store.dropBuffers()
     if broadcast?.hasSubscribers == false { broadcast = nil }
     count()
-    assert(
-      pendingUpdate?.isWaiting != true, "an update must be sent in the turn of its publication")
+    // Nothing waits any more: each folding ends with a flush.
+    flush()
     pendingUpdate = nil
   }
 }

@@ -139,7 +139,7 @@ struct WebRouter: Sendable {
     case .unusable: file = nil
     case .busy:
       return WebResponse(
-        .unavailable, "too many files are being sent; try again", fields: [("Retry-After", "1")])
+        .unavailable, "no file descriptor is free; try again", fields: [("Retry-After", "1")])
     }
     guard let file else {
       var response = WebResponse(.notFound, "there is no file at this path")

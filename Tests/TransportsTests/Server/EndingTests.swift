@@ -133,7 +133,7 @@ struct EndingTests {
     await subscriber.close()
   }
 
-  /// The download of a file ended at once, and the log did not count it.
+  /// The download of a file ended immediately, and the log did not count it.
   @Test("before the server ends, a client receives the rest of a file")
   func downloadBeforeEnd() async throws {
     let folder = try TestFolder()

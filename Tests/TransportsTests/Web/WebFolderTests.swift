@@ -131,7 +131,7 @@ struct WebFolderTests {
     }
   }
 
-  @Test("if there is no space for a file, the client is asked to retry, and gets no other file")
+  @Test("if no descriptor is free for a file, the client is asked to retry, and gets no other file")
   func busy() throws {
     let text = "GET /a.txt HTTP/1.1\r\nHost: localhost\r\n\r\n"
     let read = try Array(text.utf8).withUnsafeBytes { try RequestHead.read($0)?.head }
