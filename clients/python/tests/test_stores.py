@@ -38,7 +38,7 @@ from statewire.stores import (
 )
 from statewire.stores.effects import text
 from statewire.stores.kind import Machine
-from statewire.stores.serving import Program, perform
+from statewire.stores.serving import Program, _response, perform
 
 
 class Sets(enum.Enum):
@@ -184,6 +184,13 @@ class TestStores(unittest.TestCase):
             ({"log": [{"a": {0: "x"}}]}, f"{key}, at /log/0/a$"),
             ({"log": [], "a/b": [[{1}]]}, f"{a_set}, at /a~1b/0/0$"),
             ({"log": [Sets.ONE]}, "a frozenset cannot be represented in JSON, at /log/0$"),
+            ({"log": [10**400]}, "a int cannot be represented in JSON, at /log/0$"),
+            ({"log": [], "n": -(10**400)}, "a int cannot be represented in JSON, at /n$"),
+            ({"log": [float("nan")]}, "a float cannot be represented in JSON, at /log/0$"),
+            ({"log": ["a\ud800"]}, "a str cannot be represented in JSON, at /log/0$"),
+            ({"log": [], "\udc00": 1}, r"the key '\\udc00' cannot be represented in JSON$"),
+            (({"log": ["x"]}, lambda: after(1, {"x": 10**400})), "a int cannot .*, at /action/x$"),
+            (({"log": ["x"]}, lambda: event("\ud800")), "a str cannot .*, at /event$"),
             (({"log": ["x"]}, lambda: after(1, {"x": {0: 1}})), f"{key}, at /action/x$"),
             (({"log": ["x"]}, lambda: event({"x": {0: 1}})), f"{key}, at /event/x$"),
             (({"log": ["x"]}, lambda: run("work", {"x": {1}})), f"{a_set}, at /arguments/x$"),
@@ -734,9 +741,8 @@ class Served(unittest.TestCase):
             *(("input", {**sent, "input": text}) for text in ("one", "fail", "nan", "two", "surrogate")),
             ("later", {}))  # fmt: skip
         codes = [response.get("error", {}).get("code") for response in responses]
-        self.assertEqual(codes, [None, None, -32603, -32603, None, None, -32601])
+        self.assertEqual(codes, [None, None, -32603, -32603, None, -32603, -32601])
         self.assertEqual(responses[4]["result"], {"patch": [{"op": "replace", "path": "/count", "value": 2}]})
-        self.assertEqual(responses[5]["result"]["patch"][1]["value"], "\ud800")
         self.assertIn("ValueError: broken", log)
         self.assertIn("printed", log)
 
@@ -917,4 +923,32 @@ class Served(unittest.TestCase):
             for thread in {*threading.enumerate()} - {*before}:
                 thread.join()
         messages = [json.loads(line)["error"]["message"] for line in output.getvalue().splitlines()]
-        self.assertEqual(sorted(messages), ["CancelledError: ", "SystemExit: 1"])
+        self.assertEqual(sorted(messages), ["SystemExit: 1", "asyncio.exceptions.CancelledError"])
+
+    def test_an_error_has_a_response_whatever_its_text_is(self) -> None:
+        """The program ended, or the thread of its work did, and the queue of the work did not continue."""
+
+        class Silent(Exception):
+            def __str__(self) -> str:
+                raise RuntimeError("no text")
+
+        not_texts: Any = ValueError("x"), 5, float("nan"), b"x"
+        errors: list[tuple[Exception, dict[str, Any]]] = [
+            (Refusal(not_texts[0]), {"code": -32602, "message": "x", "data": {"path": []}}),
+            (Refusal(not_texts[1], limit=not_texts[1]),
+             {"code": -32602, "message": "5", "data": {"path": [], "limit": "5"}}),
+            (Refusal("no", [1, *not_texts[2:]]),
+             {"code": -32602, "message": "no", "data": {"path": [1, "nan", "b'x'"]}}),
+            (Refusal("no", "title"), {"code": -32602, "message": "no", "data": {"path": ["title"]}}),
+        ]  # fmt: skip
+
+        def fail(error: Exception) -> None:
+            raise error
+
+        for error, expected in errors:
+            with self.subTest(expected):
+                self.assertEqual(json.loads(_response(1, fail, error))["error"], expected)
+        with contextlib.redirect_stderr(io.StringIO()):
+            response = json.loads(_response(1, fail, Silent()))["error"]
+        self.assertEqual(response["code"], -32603)
+        self.assertRegex(response["message"], "Silent: <.*>$")

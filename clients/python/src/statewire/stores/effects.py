@@ -2,7 +2,6 @@
 """Effects and events, which an update returns as data and the server carries out, and refusals."""
 
 import enum
-import functools
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
@@ -25,7 +24,9 @@ class Refusal(Exception):
 
     def __init__(self, message: str, path: Sequence[str | int] = (), limit: str | None = None) -> None:
         super().__init__(message)
-        self.message, self.path, self.limit = message, list(path), limit
+        self.message, self.limit = str(message), None if limit is None else str(limit)
+        # A text is one name.
+        self.path = [x if type(x) is int else str(x) for x in ([path] if isinstance(path, str) else path)]
 
 
 def action(action: Any, *, name: str | None = None, id: str | None = None, failed: Any = None,
@@ -72,6 +73,10 @@ def redacted() -> Effect:
     return Effect("redacted", {})
 
 
+def _effect(type: str, action: Any = None, failed: Any = None, **members: Any) -> Effect:
+    return Effect(type, checked(given(**members, action=tagged(action), failed=tagged(failed))))
+
+
 def tagged(value: Any) -> Any:
     """Returns the JSON form of an input, action or event: a data class has its name as `type`."""
     return {"type": tag(type(value)), **members(value)} if is_dataclass(value) else value
@@ -86,11 +91,7 @@ def members(value: Any) -> Any:
     """Returns the members of a dictionary or of a data class; None for other values."""
     if isinstance(value, dict):
         return value
-    return {name: getattr(value, name) for name in _names(type(value))} if is_dataclass(value) else None
-
-
-# Returns the names of the fields of a data class.
-_names: Any = functools.lru_cache(maxsize=256)(lambda cls: [field.name for field in fields(cls)])
+    return {each.name: getattr(value, each.name) for each in fields(value)} if is_dataclass(value) else None
 
 
 def given(**members: Any) -> dict[str, Any]:
@@ -98,29 +99,27 @@ def given(**members: Any) -> dict[str, Any]:
     return {name: value for name, value in members.items() if value is not None}
 
 
-def _effect(type: str, action: Any = None, failed: Any = None, **members: Any) -> Effect:
-    return Effect(type, checked(given(**members, action=tagged(action), failed=tagged(failed))))
-
-
 def checked(value: Any, path: str = "") -> Any:
     """Returns the value, or that of an enum member. Raises `TypeError` with the path of what is not JSON."""
     value = value.value if isinstance(value, enum.Enum) else value
     parts = {str(i): p for i, p in enumerate(value)} if isinstance(value, (list, tuple)) else members(value)
     # A value that contains itself ends here; the server accepts only a few more levels.
-    if (parts is None and not isinstance(value, _FLAT)) or path.count("/") > 120:
+    if (parts is None and not _is_flat(value)) or path.count("/") > 120:
         raise TypeError(f"a {type(value).__name__} cannot be represented in JSON{path and ', at '}{path}")
     for key, part in (parts or {}).items():
-        _ = (type(key) is str and isinstance(part, _FLAT)) or checked(part, place(path, key))
+        _ = (type(key) is str and key.isascii() and _is_flat(part)) or checked(part, place(path, key))
     return value
 
 
-# The types of values without parts.
-_FLAT = (str, int, float, type(None))
+def _is_flat(value: Any) -> bool:
+    """Returns true for JSON without parts: no lone surrogate, and a number that a double can represent."""
+    is_text = isinstance(value, str) and (value.isascii() or value == value.encode(errors="ignore").decode())
+    return is_text or value is None or (isinstance(value, (int, float)) and abs(value) < 1.797e308)
 
 
 def place(path: str, key: Any) -> str:
-    """Returns the path of a member of the value at a path; raises `TypeError` if the key is not a string."""
-    if not isinstance(key, str):
+    """Returns the path of a member of the value at a path; raises `TypeError` if the key is not JSON."""
+    if not (isinstance(key, str) and _is_flat(key)):
         raise TypeError(f"the key {key!r} cannot be represented in JSON{path and ', at '}{path}")
     return f"{path}/{key.replace('~', '~0').replace('/', '~1')}"
 

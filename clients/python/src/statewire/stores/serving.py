@@ -7,8 +7,8 @@ import os
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable
+from traceback import format_exception_only, print_exception
 from typing import Any, BinaryIO
 
 from .effects import Refusal, checked, given, tagged, text
@@ -18,25 +18,22 @@ from .kind import Machine, StoreKind, call
 _number: Callable[[str], float] = lambda text: int(text) if len(text) < 4_000 else float(text)  # noqa: E731
 
 
-class Work:
+class Work(threading.Event):
     """The context of work, an optional last parameter of a function in `runs`.
 
     - `name` and `attempt` are the name and the number of the attempt, from 1.
     - `send(action)` sends an action while the work runs; it does nothing after the work is cancelled.
     """
 
-    def __init__(self, name: str, attempt: int, send: Callable[[Any], None], waits: bool = True) -> None:
-        self.name, self.attempt, self.send = name, attempt, send
-        self._waits, self.cancelled = waits, threading.Event()
+    is_cancelled = property(threading.Event.is_set, doc="True if the result is not needed any more.")
 
-    @property
-    def is_cancelled(self) -> bool:
-        """True if the result is not needed any more."""
-        return self.cancelled.is_set()
+    def __init__(self, name: str, attempt: int, send: Callable[[Any], None], waits: bool = True) -> None:
+        super().__init__()
+        self.name, self.attempt, self.send, self._waits = name, attempt, send, waits
 
     def wait(self, seconds: float | None = None) -> bool:
         """Waits, but not in a test; returns true as soon as the work is cancelled."""
-        return self.cancelled.wait(seconds if self._waits else 0)
+        return super().wait(seconds if self._waits else 0)
 
 
 class Program:
@@ -78,7 +75,7 @@ class Program:
         elif method != "cancel":
             raise NotImplementedError(f"unknown method machine/{method}")
         elif work := self._works.pop(params["run"], None):
-            work.cancelled.set()
+            work.set()
         return None
 
     def _run(self, id: Any, store: int, run: int, name: str, arguments: Any, attempt: int, **_: Any) -> None:
@@ -110,8 +107,7 @@ def serve(kind: StoreKind | None = None, **members: Any) -> None:
     source = os.dup(0)
     os.dup2(2, 1)
     # A print is seen when it happens: standard error is written line by line.
-    sys.stdout.flush()
-    sys.stdout = sys.stderr
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     unread = bytearray()
     while chunk := os.read(source, 1 << 20):
@@ -139,7 +135,8 @@ def _response(id: Any, function: Callable[..., str | None], *arguments: Any) -> 
     # Work responds also if it ends by `sys.exit` or is cancelled; in an update, `sys.exit` ends the program.
     except (Exception if threading.current_thread() is threading.main_thread() else BaseException) as error:  # noqa: B030
         # The last calls, which are those of the author: the log takes a limited number of lines.
-        traceback.print_exception(error, limit=-5)
+        print_exception(error, limit=-5)
         code = -32601 if isinstance(error, NotImplementedError) else -32603
-        member, value = "error", text({"code": code, "message": f"{type(error).__name__}: {error}"})
+        # This text exists also if the exception fails to make one.
+        member, value = "error", text({"code": code, "message": format_exception_only(error)[0][:-1]})
     return "" if id is None or value is None else f'{{"jsonrpc":"2.0","id":{text(id)},"{member}":{value}}}\n'
