@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import unittest
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, ForwardRef, Generic, Literal, NewType, TypedDict, TypeVar
 
-from statewire.stores import Refusal, StoreKind
+from statewire.stores import Refusal, StoreKind, TestStore
+from statewire.stores.effects import plain
 from statewire.stores.types import Form
+
+T = TypeVar("T")
+ItemID = NewType("ItemID", str)
 
 
 class Color(enum.Enum):
@@ -57,6 +62,59 @@ class Settings:
 class AddedEvent(TypedDict):
     type: Literal["added"]
     color: Literal[Color.RED]
+
+
+@dataclass(frozen=True)
+class Loading: ...
+
+
+@dataclass(frozen=True)
+class Content:
+    todos: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Circle:
+    size: int
+
+
+@dataclass(frozen=True)
+class Square:
+    size: int
+
+
+@dataclass(frozen=True)
+class Line:
+    type: Literal["line"] = "line"
+    size: int = 0
+
+
+@dataclass(frozen=True)
+class Dot:
+    type: Literal["dot"] = "dot"
+    size: int = 0
+
+
+@dataclass(frozen=True)
+class Drawn:
+    shape: Line | Dot | Circle
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    items: list[T]
+
+
+class Other:
+    @dataclass(frozen=True)
+    class Circle:
+        name: str
+
+
+@dataclass(frozen=True)
+class Circles:
+    first: Circle
+    second: Other.Circle
 
 
 Input = Renamed | Moved
@@ -152,3 +210,74 @@ class Types(unittest.TestCase):
         for name, of in {"state": State, "input": Input, "action": Input}.items():
             self.assertEqual(kind.forms[name].schema, Form(of, tagged=of is Input).schema)
         self.assertEqual(kind.description()["schemas"]["viewState"]["$ref"], "#/$defs/State")
+
+    def test_a_union_chooses_the_case_with_the_members_of_the_value(self) -> None:
+        """A case without members accepted each object: a state was empty after a restart."""
+        states: list[Loading | Content] = [Loading(), Content(), Content(["milk"])]
+        for of in (Loading | Content, Content | Loading):
+            def update(state: of, event: Any) -> of:  # type: ignore[valid-type]
+                return state
+
+            for state in states:
+                store = TestStore(initial=state, update=update, state=of)
+                store.restart()
+                self.assertEqual(store.state, state)
+        decode = Form(Drawn).decode
+        for shape in (Line(size=1), Dot(size=2), Circle(3)):
+            self.assertEqual(decode(plain(Drawn(shape))), Drawn(shape))
+        # A client can send more members.
+        self.assertEqual(decode({"shape": {"type": "dot", "size": 1, "color": "red"}}), Drawn(Dot(size=1)))
+        cases: list[tuple[dict[str, Any], list[str]]] = [
+            ({"size": 1, "color": "red"}, ["shape", "color"]),
+            ({"size": "1"}, ["shape", "size"]),
+        ]
+        for value, path in cases:
+            with self.subTest(value), self.assertRaises(Refusal) as refused:
+                decode({"shape": value})
+            self.assertEqual(refused.exception.path, path)
+        with self.assertRaises(Refusal):
+            Form(Loading | Content).decode({"todos": [1]})
+
+    def test_cases_with_the_same_members_are_refused(self) -> None:
+        for of in (Circle | Square, list[Circle | Square]):
+            with self.subTest(of), self.assertRaisesRegex(TypeError, "have the same members"):
+                StoreKind(0, lambda state, event: state, state=of).description()
+        # Inputs have their names as `type`.
+        form = Form(Circle | Square, tagged=True)
+        self.assertEqual(form.decode({"type": "square", "size": 1}), Square(1))
+        with self.assertRaisesRegex(TypeError, "have the same members"):
+            Form(Circle | dataclasses.make_dataclass("Circle", [("size", int)]), tagged=True)
+
+    def test_classes_with_the_same_name_have_schemas_of_their_own(self) -> None:
+        form = Form(Circles)
+        value = Circles(Circle(1), Other.Circle("x"))
+        self.assertEqual(form.decode(plain(value)), value)
+        self.assertEqual(len(form.schema["$defs"]), 3)
+        first, second = form.schema["$defs"]["Circles"]["properties"].values()
+        self.assertNotEqual(first, second)
+
+    def test_a_dictionary_of_values_is_a_type(self) -> None:
+        """Its values were dictionaries after a restart."""
+
+        def update(state: dict[str, Circle], event: dict[str, int]) -> dict[str, Circle]:
+            return {key: Circle(size) for key, size in event.items()}
+
+        store = TestStore(initial={}, update=update)
+        store.send({"a": 1})
+        store.restart()
+        self.assertEqual(store.state, {"a": Circle(1)})
+        with self.assertRaises(Refusal):
+            store.send({"a": "1"})
+
+    def test_types_without_a_form_are_refused(self) -> None:
+        """They were published as any value, and decoded as what JSON has."""
+        types: list[Any] = [
+            tuple[str, int], list[tuple[int, str]], Page[str], Page, set[int], bytes, dict[int, str], 5]
+        for of in types:
+            with self.subTest(of), self.assertRaisesRegex(TypeError, "has no JSON form"):
+                StoreKind(0, lambda state, event: state, state=of).description()
+        for of in (Any, object, None):
+            self.assertEqual(Form(of).schema, {})
+        self.assertEqual(Form(ItemID).schema, {"type": "string"})
+        # It is a part of an alias that contains itself.
+        self.assertEqual(Form(ForwardRef("JSON")).schema, {})

@@ -615,6 +615,36 @@ class TestStores(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "version 1 cannot be used by version 2"):
             TestStore(**members, restoring=["a"], restored_version=1)
 
+    def test_a_state_is_not_none(self) -> None:
+        """A `migrate` without `return` replaced the state by null."""
+        kind = StoreKind(lambda: None, update, version=2, migrate=lambda version, state: None)
+        for method in ("open", "restore"):
+            with self.subTest(method), self.assertRaisesRegex(TypeError, "must return one"):
+                Machine(kind, "a", {}).turn(method, {"version": 1, "state": {"count": 3}})
+
+    def test_a_class_is_made_with_its_defaults(self) -> None:
+        """Its first members were the configuration and the context."""
+
+        @dataclasses.dataclass(frozen=True)
+        class Titled:
+            title: str = "x"
+
+        machine = Machine(StoreKind(Titled, lambda state, event: state), "a", {"title": "y"})
+        self.assertEqual(json.loads(machine.turn("open", {})), {"state": {"title": "x"}})
+
+    def test_a_restored_state_does_not_lose_members(self) -> None:
+        """The state without them replaced the state that the server had."""
+
+        @dataclasses.dataclass(frozen=True)
+        class Named:
+            count: int
+            made: int = dataclasses.field(default=0, init=False)
+
+        for of, state in ((Named, {"count": 1, "name": "x"}), (Named, {"count": 1, "made": 2})):
+            kind = StoreKind(Named(0), lambda state, event: state, state=of)
+            with self.subTest(state), self.assertRaisesRegex(TypeError, "increase the version"):
+                Machine(kind, "a", {}).turn("restore", {"version": 1, "state": state})
+
     def test_a_new_member_with_a_default_is_sent_after_a_restart(self) -> None:
         """The first change of it was a patch of a member that the server did not have."""
 

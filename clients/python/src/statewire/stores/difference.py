@@ -12,9 +12,6 @@ from typing import Any
 
 from .effects import checked, members, place
 
-# A list with more moves is replaced, because each move searches the list.
-_MAXIMUM_MOVES = 256
-
 
 def difference(old: Any, new: Any, path: str = "") -> list[dict[str, Any]]:
     """Returns the operations that make `old`, the value at `path`, to `new`."""
@@ -59,9 +56,10 @@ def _elements(old: Any, new: Any, path: str) -> list[dict[str, Any]]:
     ranks = {key: rank for rank, key in enumerate(key for key in after if key in olds)}
     gone_at = [start + index for index, key in enumerate(before) if key not in ranks]
     patch: list[dict[str, Any]] = [{"op": "remove", "path": f"{path}/{index}"} for index in reversed(gone_at)]
-    line, maximum = [ranks[key] for key in before if key in ranks], len(patch) + _MAXIMUM_MOVES
+    line, maximum = [ranks[key] for key in before if key in ranks], len(patch) + 256
     for rank in range(len(line)):
         while line[rank] != rank:
+            # A list with more moves is replaced, because each move searches the list.
             if len(patch) == maximum:
                 return [{"op": "replace", "path": path, "value": checked(new, path)}]
             # The element that is here moves if its place is further away than the element that belongs here.

@@ -6,15 +6,12 @@ import dataclasses
 import functools
 from collections.abc import Callable, Mapping
 from inspect import Parameter, signature
-from typing import Any, Literal, get_origin, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 from .difference import difference
 from .effects import Effect, given, plain, redacted, text
 from .types import Form
 
-# A patch that is this much longer than the state is replaced by it. Short states are patched, so that clients
-# see what has changed.
-_SLACK = 256
 # Differs from each state and view.
 _UNSENT: Any = object()
 
@@ -45,7 +42,7 @@ class Context:
 class StoreKind:
     """A store kind.
 
-    - `initial` is a state or a function of the configuration.
+    - `initial` is a state, which is not None, or a function of the configuration.
     - `update(state, event)` returns the next state for an input or action, or a pair of it and its effects.
       None stands for an unchanged state. A state must not be a tuple of two itself: each such result, also of
       `initial` and `viewers`, is read as a state and its effects.
@@ -75,8 +72,7 @@ class StoreKind:
     @functools.cached_property
     def forms(self) -> dict[str, Form]:
         """The forms of the types, by the names in the protocol."""
-        hints = [None if dict in (hint, get_origin(hint)) else hint for hint in _hints(self.update)[:-1]]
-        state, event, *_ = [*hints, None, None]
+        state, event, *_ = [*_hints(self.update)[:-1], None, None]
         view_state = _hints(self.view)[-1] if self.view else self.state or state
         values = {"configuration": self.configuration, "state": self.state or state, "viewState": view_state}
         tagged = {"input": self.inputs or event, "action": self.actions or event, "event": self.events}
@@ -94,13 +90,11 @@ class Machine:
 
     def __init__(self, kind: StoreKind, /, name: str, configuration: Any, **_: Any) -> None:
         """Makes a store that is opened or restored next; other members of the request are ignored."""
-        self.state: Any = None
         self._kind, self._configuration = kind, kind.forms["configuration"].decode(configuration)
         self._context = functools.partial(Context, name, self._configuration)
         self._viewers: dict[str | None, Viewer] = {None: Viewer()}
-        # The state and the views that the server has, the latter by the property of a viewer; None stands for
-        # everyone. The sizes are approximate lengths as JSON.
-        self._sent, self._views, self._sizes = _UNSENT, dict[str | None, Any](), {"state": 0, "view": 0}
+        # The views are those that the server has, by the property of a viewer; None stands for everyone.
+        self.state, self._views = _UNSENT, dict[str | None, Any]()
 
     def turn(self, method: str, params: Mapping[str, Any], maximum_actions: int = 0) -> str:
         """Responds to `machine/METHOD` with an update as JSON text.
@@ -119,8 +113,11 @@ class Machine:
                 raise ValueError(f"a state of version {version} cannot be used by version {kind.version}")
             form = plain(call(kind.migrate, version, state)) if version < kind.version else state
             new = kind.forms["state"].decode(form)
+            steps = {step["op"] for step in difference(form, plain(new))}
+            if steps - {"add"}:
+                raise TypeError("the type of the state lacks members of the state; increase the version")
             # The server does not have a state that was converted, nor new members of the type with defaults.
-            self._sent = _UNSENT if new is not state and difference(state, plain(new)) else new
+            self.state = _UNSENT if steps or difference(state, form) else new
             # It can have a view of the earlier process, which another one replaces.
             self._views = {None: _UNSENT} if kind.view else {}
             result = new, ()
@@ -134,7 +131,8 @@ class Machine:
         for _ in range(maximum_actions):
             index = next((i for i, effect in enumerate(effects) if effect.type == "action"), None)
             # An action with an id can be cancelled, so the server sends it, and all after it.
-            if index is None or "id" in effects[index].members:
+            # The server also carries out the rest of what can become too much for one update.
+            if index is None or "id" in effects[index].members or len(effects) > 500:
                 break
             action = kind.forms["action"].decode(plain(effects.pop(index).members["action"]))
             state, more = _parts(call(kind.update, state, action, self._context(now, is_action=True)), state)
@@ -147,28 +145,24 @@ class Machine:
         # There are no views before the first that is not the state.
         views = views if self._views or any(view is not state for view in views.values()) else {}
         # A view that there is no more is null in the update.
-        changes: dict[str | None, Any] = dict.fromkeys(self._views)
-        for name, view in views.items():
-            changes[name] = self._change(self._views.get(name, _UNSENT), view, "view", "viewPatch")
-        update = self._change(self._sent, state, "state", "patch") | (changes.pop(None, None) or {})
+        changes = {name: self._change(old, views[name], "view", "viewPatch") if name in views else None
+                   for name, old in {**dict.fromkeys(views, _UNSENT), **self._views}.items()}  # fmt: skip
+        update = self._change(self.state, state, "state", "patch") | (changes.pop(None, None) or {})
         update |= given(views={name: change for name, change in changes.items() if change != {}} or None)
         events = [each.members for each in effects if each.type == "event"]
         others = [{"type": e.type, **e.members} for e in effects if e.type not in ("event", "redacted")]
         update |= given(events=events or None, effects=others or None, redacted=redacted() in effects or None)
         response = text(update)
-        self.state, self._sent, self._views = state, state, views
+        self.state, self._views = state, views
         return response
 
     def _change(self, old: Any, new: Any, whole: str, patched: str) -> dict[str, Any]:
         """Returns the member of the update that changes what the server has."""
-        patch = difference(old, new)
-        if not patch or patch[0]["path"] == "":
-            return {whole: new} if patch else {}
-        length = len(text(patch))
-        # The value is measured only after a large change, so that the cost follows the change.
-        if length > self._sizes[whole] // 2:
-            self._sizes[whole] = len(text(new))
-        return {whole: new} if length > self._sizes[whole] + _SLACK else {patched: patch}
+        if not (patch := difference(old, new)):
+            return {}
+        # Only a patch of many operations can be much longer than the value. Others show what has changed.
+        is_long = len(patch) > 256 and len(text(patch)) > len(text(new))
+        return {whole: new} if is_long or patch[0]["path"] == "" else {patched: patch}
 
     def view_of(self, state: Any, viewer: Viewer) -> Any:
         """Returns what a viewer receives of a state."""
@@ -180,6 +174,8 @@ class Machine:
 def _parts(result: Any, before: Any) -> tuple[Any, list[Effect]]:
     """Returns the state and the effects of a result of `update`, `initial` or `viewers`."""
     state, effects = result if isinstance(result, tuple) and len(result) == 2 else (result, [])
+    if state is None and before is _UNSENT:
+        raise TypeError("None is not a state; `initial` and `migrate` must return one")
     return before if state is None else state, [effects] if isinstance(effects, Effect) else list(effects)
 
 
@@ -195,7 +191,9 @@ def call(function: Any, *arguments: Any) -> Any:
 @functools.lru_cache(maxsize=64)
 def _arity(function: Callable[..., Any]) -> int | None:
     """Returns the number of positional parameters; None for any number."""
-    kinds = [p.kind for p in signature(function).parameters.values() if p.kind <= p.VAR_POSITIONAL]
+    # A class is made with its defaults.
+    of = [] if isinstance(function, type) else signature(function).parameters.values()
+    kinds = [p.kind for p in of if p.kind <= p.VAR_POSITIONAL]
     return None if Parameter.VAR_POSITIONAL in kinds else len(kinds)
 
 
