@@ -106,6 +106,47 @@ class ClientTests(unittest.TestCase):
 
         run(test())
 
+    def test_a_store_is_opened_once_by_concurrent_calls(self) -> None:
+        """The store of the first call got no updates."""
+
+        async def test() -> None:
+            async with await Server.start() as server, Client(server.url) as client:
+                stores = await asyncio.gather(*(client.open(TODO, "list", MEMORY) for _ in range(3)))
+                self.assertEqual(len({*map(id, stores)}), 1)
+                await stores[0].send({"type": "stateRequested"})
+                self.assertEqual(len(titles(stores[0].state)), 3)
+                # The other call opens the store if the first one ends before.
+                first = asyncio.create_task(client.open(TODO, "other", MEMORY))
+                second = asyncio.create_task(client.open(TODO, "other", MEMORY))
+                await asyncio.sleep(0)
+                first.cancel()
+                self.assertTrue((await second).is_subscribed)
+                failed = await asyncio.gather(
+                    *(client.open("no such kind") for _ in range(2)), return_exceptions=True)
+                self.assertEqual([type(error) for error in failed], [UnknownStoreError] * 2)
+
+        run(test())
+
+    def test_an_exception_of_on_state_is_reported(self) -> None:
+        """It closed the client."""
+
+        def fail(state: TodoViewState) -> None:
+            raise ValueError("broken")
+
+        async def test() -> None:
+            reported: list[dict[str, Any]] = []
+            asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context))
+            async with await Server.start() as server, Client(server.url) as client:
+                store = await client.open(TODO, "list", MEMORY)
+                store.on_state = fail
+                await store.send({"type": "stateRequested"})
+                await store.wait_until(lambda state: state["type"] == "content", 10)
+                self.assertEqual((client.status, client.reconnects), ("connected", 0))
+            self.assertEqual({str(each["exception"]) for each in reported}, {"broken"})
+            self.assertIn("'list'", reported[0]["message"])
+
+        run(test())
+
     def test_the_role_changes_while_a_store_is_opened(self) -> None:
         async def test() -> None:
             async with await Server.start() as server, Client(server.url) as client:

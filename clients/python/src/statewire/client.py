@@ -117,6 +117,8 @@ class Client(ConnectionListener):
         self._retry_initial_connection = retry_initial_connection
         self._ping_interval, self._verify_interval = ping_interval, verify_interval
         self._stores: dict[str, Store[Any, Any]] = {}
+        # The calls of `open` that have not ended, by store.
+        self._opening: dict[str, asyncio.Future[None]] = {}
         self._inputs = Inputs(maximum_pending, self._backoff)
         self._replicas: dict[str, Replica] = {}
         self._connection: Connection | None = None
@@ -234,17 +236,23 @@ class Client(ConnectionListener):
         if isinstance(kind, str):
             kind = cast("Kind[I, V]", Kind(kind))
         name = name or kind.name
+        # If the other call fails or is cancelled, this one opens the store.
+        while opening := self._opening.get(name):
+            await asyncio.wait([opening])
         known = self._stores.get(name)
         if known is not None and known.is_subscribed:
             return known
         store: Store[I, V] = Store(self, kind, name, config)
         self._stores[name] = store
+        self._opening[name] = asyncio.get_running_loop().create_future()
         try:
             await self._whenever_connected(lambda connection: self._subscribe(connection, store))
         except BaseException:
             if self._stores.get(name) is store:
                 del self._stores[name]
             raise
+        finally:
+            self._opening.pop(name).set_result(None)
         return store
 
     async def request(

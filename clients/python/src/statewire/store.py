@@ -54,7 +54,8 @@ class Store(AsyncIterable[V], Generic[I, V]):
         self.is_subscribed = False
         # The number of requests to subscribe without a response.
         self.open_subscriptions = 0
-        # Called with each state from the server, including those that a slow iteration skips.
+        # Called with each state from the server, including those that a slow iteration skips. The exception
+        # handler of the event loop gets its exceptions.
         self.on_state: Callable[[V], None] | None = None
         # The number of times that the whole state was requested, by divergence: `gap`, `patch`, `digest`.
         self.resyncs: collections.Counter[Divergence] = collections.Counter()
@@ -241,7 +242,11 @@ class Store(AsyncIterable[V], Generic[I, V]):
 
     def _has_changed(self) -> None:
         if self.on_state is not None and self._replica is not None:
-            self.on_state(self.confirmed)
+            try:
+                self.on_state(self.confirmed)
+            except Exception as error:
+                context = {"message": f"on_state of the store {self.name!r} has failed", "exception": error}
+                asyncio.get_running_loop().call_exception_handler(context)
         self._signal.notify()
 
     def _drop_update(self, entry: Input) -> None:
