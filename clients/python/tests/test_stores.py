@@ -385,6 +385,26 @@ class TestStores(unittest.TestCase):
         kind.take("done b")
         kind.store.finish()
 
+    def test_the_times_of_debounce_and_throttle_are_apart(self) -> None:
+        """A throttled run took the place of the debounced one with its id."""
+
+        def debounced(name: str) -> Effect:
+            return run("work", name, id="x", debounce=50)
+
+        def throttled(name: str) -> Effect:
+            return run("work", name, id="x", throttle=100)
+
+        kind = Kind()
+        store = kind.do(debounced("a"), throttled("b"), throttled("c"), debounced("d"), throttled("e"))
+        kind.take("done b")
+        store.advance(50)
+        kind.take("done d")
+        store.advance(50)
+        kind.take("done e")
+        kind.do(debounced("f"), throttled("g"), cancel("x"), throttled("h"))
+        kind.take("done h")
+        store.finish()
+
     def test_a_restart_keeps_the_queue_of_work(self) -> None:
         kind = Kind()
         kind.store.inject("work", "hang")

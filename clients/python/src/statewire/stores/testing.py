@@ -151,20 +151,22 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
     def _perform(self, effect: dict[str, Any], requests: list[dict[str, Any]]) -> None:
         """Begins an effect; an immediate action is one of the next requests."""
         kind, id = effect["type"], effect.get("id")
+        mine = [task for task in self._tasks if task.effect.get("id", 0) == id]
         if kind == "cancel":
             self._cancel(id)
             self._throttled.pop(id, None)
         elif kind == "action":
-            self._cancel(id if effect.get("latest") else None, False)
+            self._cancel(id if effect.get("latest") else None, held=False)
             fault = (self._faults.get(effect.get("name", "")) or [None]).pop(0)
-            failed = _failed(effect, "fault", "injected") if fault == "fail" else []
+            failed = _failed(effect, reason="fault", message="injected") if fault == "fail" else []
             self._tasks += [_Task(effect, _NEVER)] if fault == "hang" else []
             requests += failed if fault else [{"action": effect["action"]}]
-        elif kind != "every" or all(t.effect["id"] != id for t in self._tasks if t.effect["type"] == kind):
+        elif kind != "every" or all(task.effect["type"] != kind for task in mine):
             wait = effect.get("milliseconds", effect.get("debounce", 0))
             due = self._throttled.get(id, 0) if "throttle" in effect else self.now + wait
-            # It replaces the one that waits.
-            self._cancel(id if "debounce" in effect or "throttle" in effect else None, True)
+            # It replaces the one that waits because of the same policy.
+            waits = [t for t in mine if not t.attempt and {"debounce", "throttle"} & {*effect} & {*t.effect}]
+            self._tasks = [task for task in self._tasks if task not in waits]
             if kind == "run" and due <= self.now:
                 self._start(effect)
             else:
@@ -174,7 +176,7 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
         """Begins work now, or after the earlier work of its queue."""
         if "throttle" in effect:
             self._throttled[effect["id"]] = self.now + effect["throttle"]
-        self._cancel(effect["id"] if effect.get("latest") else None, False)
+        self._cancel(effect["id"] if effect.get("latest") else None, held=False)
         self._tasks.append(_Task(effect, 0, attempt=1))
 
     def _proceed(self) -> None:
@@ -187,7 +189,7 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
                 continue
             self._tasks.remove(task)
             if task.attempt:
-                self._came += _failed(effect, "timeout", "the time has passed")
+                self._came += _failed(effect, reason="timeout", message="the time has passed")
             elif effect["type"] == "run":
                 self._start(effect)
             else:
@@ -226,15 +228,14 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
             task.due, task.attempt = self.now + wait, task.attempt + 1
             return []
         self._tasks.remove(task)
-        return _failed(task.effect, reason, message)
+        return _failed(task.effect, reason=reason, message=message)
 
-    def _cancel(self, id: str | None, held: bool | None = None) -> None:
-        """Cancels the effects with an id: the work that a policy holds back, the others, or both."""
-        idle = [task for task in self._tasks if task.effect["type"] == "run" and not task.attempt]
-        self._tasks = [t for t in self._tasks if t.effect.get("id", 0) != id or held not in (None, t in idle)]
+    def _cancel(self, id: str | None, held: bool = True) -> None:
+        """Cancels the effects with an id, also the work that a policy holds back, if it is `held`."""
+        kept = [] if held else [t for t in self._tasks if t.effect["type"] == "run" and not t.attempt]
+        self._tasks = [task for task in self._tasks if task.effect.get("id", 0) != id or task in kept]
 
 
-def _failed(effect: dict[str, Any], reason: str, message: str) -> list[dict[str, Any]]:
+def _failed(effect: dict[str, Any], **error: str) -> list[dict[str, Any]]:
     """Returns the action of a failure, if there is one."""
-    failed = {"error": {"reason": reason, "message": message}}
-    return [{"action": effect["failed"], **failed}] if "failed" in effect else []
+    return [{"action": effect["failed"], "error": error}] if "failed" in effect else []

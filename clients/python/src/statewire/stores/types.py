@@ -35,9 +35,8 @@ class Form:
         of = getattr(of, "__supertype__", of)  # That of a NewType.
         origin, arguments = get_origin(of) or of, get_args(of)
         if origin is Annotated or _is_optional(of):
-            schema, decode, members = self._part(arguments[0], tagged)
-            extras = [each for extra in arguments[1:] if isinstance(extra, dict) for each in extra.items()]
-            return schema | dict(extras), decode, members
+            part = self._part(arguments[0], tagged)
+            return part[0] | dict(x for a in arguments if isinstance(a, dict) for x in a.items()), *part[1:]
         if origin is Union or isinstance(of, type(int | str)):
             parts = [self._part(case, tagged) for case in arguments]
             shapes = [({*members}, members.get("type")) for _, _, members in parts if members is not None]
