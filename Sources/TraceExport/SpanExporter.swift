@@ -90,10 +90,9 @@ public final class SpanExporter: Sendable {
       let outcome = await withTaskCancellationHandler {
         await post(spans, until: .now() + Self.requestTime)
       } onCancel: {
-        // The collector has as long as for the last spans.
-        client.eventLoopGroup.next().scheduleTask(in: Self.timeToEnd) { [weak self] in
-          self?.request.withLock { $0?.cancel() }
-        }
+        // The collector has as long as for the last spans, which are a request of their own.
+        guard let task = request.withLock({ $0 }) else { return }
+        client.eventLoopGroup.next().scheduleTask(in: Self.timeToEnd) { task.cancel() }
       }
       switch outcome {
       case .accepted: return
@@ -129,7 +128,7 @@ public final class SpanExporter: Sendable {
       guard 200..<300 ~= status else {
         return .refused(.status(status, origin), canRetry: [429, 502, 503, 504].contains(status))
       }
-      noteRejected(response.body.map { Array($0.readableBytesView) } ?? [])
+      noteRejected(response.body.map { Array($0.readableBytesView) } ?? [], of: spans.count)
       return .accepted
     } catch {
       return .refused(.unreachable("\(error)", origin), canRetry: true)
@@ -137,11 +136,11 @@ public final class SpanExporter: Sendable {
   }
 
   /// Counts the spans that a collector has not taken of a request that it has accepted.
-  private func noteRejected(_ body: [UInt8]) {
+  private func noteRejected(_ body: [UInt8], of sent: Int) {
     let part = (try? JSONValue(parsing: body))?["partialSuccess"]?["rejectedSpans"]
     // Protocol buffers write integers of 64 bits as texts.
     let count = part?.string.flatMap { Int($0) } ?? part.flatMap { Int("\($0)") } ?? 0
-    if count > 0 { queue.drop(count) }
+    if count > 0 { queue.drop(min(count, sent)) }
   }
 }
 

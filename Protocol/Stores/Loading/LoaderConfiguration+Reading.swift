@@ -195,19 +195,16 @@ private struct NodeMembers {
   /// The members that any type of node has; the last of several members with the same key counts.
   private var members: [String: JSONReader] = [:]
 
-  private static let known: Set = [
-    "name", "states", "interval", "executeFirstImmediately", "maxAttempts", "backoff", "key", "ttl",
-    "limit", "of",
-  ]
-
   init(reading reader: inout JSONReader) throws(JSONError) {
     var type: JSONReader?
     try reader.beginObject()
     while let key = try reader.nextKey() {
-      if key == "type" {
-        type = reader
-      } else if Self.known.contains(key.string) {
+      switch key {
+      case "type": type = reader
+      case "name", "states", "interval", "executeFirstImmediately", "maxAttempts", "backoff", "key",
+        "ttl", "limit", "of":
         members[key.string] = reader
+      default: break
       }
       try reader.skipValue()
     }

@@ -40,6 +40,28 @@ public struct LoadingProgress: Hashable, Sendable {
   private static func clamped(_ percent: Int) -> Int { min(max(percent, 0), 100) }
 }
 
+extension LoadingProgress {
+  // The message by bytes, as that of `LoadingFailure`.
+
+  /// Returns true if both have the same percent, message and cancellation.
+  public static func == (one: LoadingProgress, other: LoadingProgress) -> Bool {
+    guard one.percent == other.percent, one.isCancelled == other.isCancelled else { return false }
+    return switch (one.message, other.message) {
+    case (nil, nil): true
+    case (let own?, let message?): own.hasSameBytes(as: message)
+    default: false
+    }
+  }
+
+  /// Hashes the percent, the bytes of the message, and the cancellation.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(percent)
+    hasher.combine(isCancelled)
+    hasher.combine(message?.utf8.count)
+    message?.withUTF8Bytes { hasher.combine(bytes: $0) }
+  }
+}
+
 extension LoadingProgress: Codable, JSONReadable, JSONWritable {
   private enum CodingKeys: String, CodingKey {
     case percent, message, isCancelled

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StatewireJSON
+internal import VersionedList
 
 /// A child as its parent sees it: each function takes and returns values of the parent.
 ///
@@ -43,7 +44,7 @@ final class ChildNode<Parent: StateMachine>: Sendable {
   let count: @Sendable (State) -> Int
   /// Returns the effect that children begin with that have appeared since the keys were set, and
   /// sets them.
-  let effectOfNewChildren: @Sendable (State, inout Set<AnyHashable>) -> Effect<Parent.Action>
+  let effectOfNewChildren: @Sendable (State, inout Set<ByteString>) -> Effect<Parent.Action>
 
   let restart: @Sendable (Parent.Input, State, Duration) -> Effect<Parent.Action>
   let resumption: @Sendable (State) -> Effect<Parent.Action>
@@ -214,13 +215,15 @@ where Place.Parent == Parent.State, Place.Part == Machine.State {
   func count(in state: Parent.State) -> Int { place.count(in: state) }
 
   func effectOfNewChildren(
-    in state: Parent.State, _ keys: inout Set<AnyHashable>
+    in state: Parent.State, _ keys: inout Set<ByteString>
   ) -> Effect<Parent.Action> {
-    let present = Set(place.keys(in: state))
-    let new = present.filter { !keys.contains($0) }
-    keys = Set(present.map(AnyHashable.init))
+    // By the bytes of the suffixes: ids can be equal as strings and not as keys of a list.
+    var present: [ByteString: Place.Key] = [:]
+    for key in place.keys(in: state) { present[ByteString(place.suffix(key))] = key }
+    let new = present.filter { !keys.contains($0.key) }
+    keys = Set(present.keys)
     return several(
-      new.sorted { place.suffix($0) < place.suffix($1) }.compactMap { key in
+      new.sorted { $0.key.string.utf8.lexicographicallyPrecedes($1.key.string.utf8) }.compactMap { _, key in
         place.state(key, in: state).map { scoped(machine.initialEffect(in: $0), key) }
       })
   }
@@ -266,7 +269,7 @@ where Place.Parent == Parent.State, Place.Part == Machine.State {
   private func scoped(
     _ effect: Effect<Machine.Action>, _ key: Place.Key
   ) -> Effect<Parent.Action> {
-    let (place, action) = (place, action)
+    let (place, action, suffix) = (place, action, place.suffix(key))
     switch effect.step {
     case .none: return .none
     case .action(let own): return .action(action.embed((key, own)))
@@ -275,8 +278,10 @@ where Place.Parent == Parent.State, Place.Part == Machine.State {
     return effect.transformed(
       by: EffectTransform(
         action: { action.embed((key, $0)) },
-        original: { given in action.extract(given).flatMap { $0.0 == key ? $0.1 : nil } },
-        prefix: name + place.suffix(key),
+        original: { given in
+          action.extract(given).flatMap { place.suffix($0.0).hasSameBytes(as: suffix) ? $0.1 : nil }
+        },
+        prefix: name + suffix,
         narrowed: { ($0 as? Parent.State).flatMap { place.state(key, in: $0) } },
         canVanish: place.canBeAbsent, label: label))
   }

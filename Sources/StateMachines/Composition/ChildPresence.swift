@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import VersionedList
+
 /// The children of a machine that are present in its state, kept to find out which appear and which
 /// vanish.
 final class ChildPresence<Machine: StateMachine> {
@@ -14,7 +16,7 @@ final class ChildPresence<Machine: StateMachine> {
   /// The children that are present.
   struct Present {
     fileprivate var counts: [Int]
-    fileprivate var keys: [Set<AnyHashable>]
+    fileprivate var keys: [Set<ByteString>]
   }
 
   /// Set to an earlier value if the state is taken back.
@@ -25,7 +27,7 @@ final class ChildPresence<Machine: StateMachine> {
     present = Present(
       counts: children.map { $0.count(state) },
       keys: children.map { child in
-        var keys: Set<AnyHashable> = []
+        var keys: Set<ByteString> = []
         if child.canBeAbsent, child.beginsWithEffect {
           _ = child.effectOfNewChildren(state, &keys)
         }

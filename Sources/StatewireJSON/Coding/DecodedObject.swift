@@ -20,6 +20,10 @@ final class DecodedObject {
       var reader = text.reader(at: offset)
       try reader.beginObject()
       while let key = try reader.nextKey() {
+        // Types compare and hash the keys that they ask for.
+        guard key.isStreamSafe else {
+          throw reader.error(.value, "a key has more than 30 marks in a row")
+        }
         members.append(Member(key: key, offset: try reader.skipValue().lowerBound))
       }
       return reader.position

@@ -71,7 +71,24 @@ final class DecodedText {
       // The cast cannot fail: `standard` is `T`, and `decodeForm` returns a value of its own type.
       return try standard.decodeForm(from: decoder) as! T
     }
+    if isLongText(at: offset) { try checkName(type, at: offset) }
     return try T(from: decoder)
+  }
+
+  /// Returns true if the value that starts at an offset is a string that may not be stream-safe.
+  private func isLongText(at offset: Int) -> Bool {
+    guard bytes[offset] == UInt8(ascii: "\"") else { return false }
+    var reader = reader(at: offset)
+    return (try? reader.readStringBytes())?.isStreamSafe == false
+  }
+
+  /// Checks that the value that starts at an offset, which is not stream-safe, is not the name of a
+  /// case: to compare it with the names would take long.
+  private func checkName<T>(_ type: T.Type, at offset: Int) throws(JSONError) {
+    func isName<Raw: RawRepresentable>(_ type: Raw.Type) -> Bool { Raw.RawValue.self is String.Type }
+    guard let raw = type as? any RawRepresentable.Type, isName(raw) else { return }
+    throw JSONError(
+      .value, "a name has more than 30 marks in a row", offset: offset, path: path(to: offset))
   }
 
   /// Reads the value that starts at an offset, of a type that reads itself.

@@ -82,8 +82,10 @@ extension KeyedDecoding {
 
   /// The string value of the object's `type`; nil if it has none.
   private var tag: String? {
-    guard let member = object.member(Tagging.tag) else { return nil }
-    return try? text.read(String.self, at: member.offset)
+    guard let member = object.member(Tagging.tag),
+      let tag = try? text.read(String.self, at: member.offset), tag.isStreamSafe
+    else { return nil }
+    return tag
   }
 
   /// Returns true if the nested container for a key is the payload of a case, which this object
