@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Share links, denied browser features, and the texts of the form."""
 
-from driving import Driving, expect
+import json
+
+from driving import Driving, Wire, expect
 
 DENIED = """
 for (const name of ["sessionStorage", "localStorage"])
@@ -134,6 +136,20 @@ class Links(Driving):
         self.picture(page, "notice", full=False)
         page.get_by_role("button", name="Dismiss").click()
         expect(page.locator("#notice")).to_be_hidden()
+
+    def test_link_and_own_session_have_ended(self):
+        page = self.context().new_page()
+        page.add_init_script("sessionStorage.session ??= 'y'.repeat(32)")
+        wire = Wire(page)
+        self.load(page, self.server.url + "#" + "x" * 32)
+        expect(page.locator("#notice")).to_contain_text("This is a new session")
+        self.is_live(page)
+        self.add(page, "Milk")
+        # One after the session of the link, one after the session of the tab.
+        methods = [json.loads(text)["method"] for text in wire.sent]
+        self.assertEqual(methods.count("session/open"), 2)
+        self.assertNotIn(self.link(page)[-32:], ["x" * 32, "y" * 32])
+        self.assertNotIn("#", page.url)
 
     def test_no_link_before_there_is_a_session(self):
         page = self.context().new_page()

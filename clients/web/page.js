@@ -30,7 +30,7 @@ function enter(handle, frontend) {
 	kept.set("frontend", client.frontend);
 	client.on("session", ({ session, lost }) => {
 		if (lost && left) {
-			enter(left, "");
+			join(left, "");
 			notice("The session of the link has ended. This tab stays in its previous session.");
 		} else if (lost) notice("The session has expired. This is a new session.");
 		if (own === client) kept.set("session", session);
