@@ -24,7 +24,7 @@ function enter(handle, frontend) {
 	client?.close();
 	refusal = "";
 	const own = (client = connect(location.origin.replace("http", "ws"), {
-		session: handle || undefined,
+		session: handle,
 		frontend: frontend || undefined,
 	}));
 	kept.set("frontend", client.frontend);
@@ -107,7 +107,7 @@ function join(handle, mine) {
 /** Handles a share link that was opened in this tab. */
 async function follow() {
 	const handle = linked();
-	const mine = client.session ?? "";
+	const mine = client.session;
 	if (!handle || handle === mine) return;
 	// Ends an edit as a click outside does: the title is sent, and kept for the next client.
 	document.activeElement.blur();

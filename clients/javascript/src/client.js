@@ -18,6 +18,7 @@ export class Client {
 	#events = new EventTarget();
 	#stores = new Map();
 	#phase = "active";
+	#entered;
 	#wake = () => {};
 	#stop = () => {};
 	status = { state: "connecting" };
@@ -79,7 +80,7 @@ export class Client {
 
 	setPhase(phase) {
 		this.#phase = phase;
-		this._connection?.call("frontend/lifecycle", { phase });
+		this.#entered?.call("frontend/lifecycle", { phase });
 	}
 
 	reconnect() {
@@ -148,12 +149,11 @@ export class Client {
 		let connection, ended;
 		const end = new Promise((resolve) => (ended = resolve));
 		const dialling = new AbortController();
-		const stop = () => {
+		this.#stop = () => {
 			dialling.abort();
 			connection?.close();
 		};
-		this.#stop = stop;
-		const timer = timeout && setTimeout(stop, timeout);
+		const timer = timeout && setTimeout(this.#stop, timeout);
 		const listener = {
 			notified: (method, params) => this.#notified(method, params, connection),
 			ended: (error) => {
@@ -186,10 +186,11 @@ export class Client {
 					error ? reject(error) : resolve(then?.(result)),
 				),
 			);
-		// Attaching makes a frontend active.
+		// Attaching makes a frontend active. Then phases can be sent.
 		const enter = (method, params, then) => {
 			const entered = ask(method, params, then);
-			if (this.#phase === "inactive") connection.call("frontend/lifecycle", { phase: this.#phase });
+			this.#entered = connection;
+			if (this.#phase === "inactive") this.setPhase("inactive");
 			return entered;
 		};
 		const attach = (revisions) =>

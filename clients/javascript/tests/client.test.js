@@ -646,6 +646,32 @@ story("an inactive client reports its phase immediately on each connection", asy
   assert.deepEqual([first, second, third], ["initialize", "session/attach", "frontend/lifecycle"]);
 });
 
+story("a phase that changes while the client attaches is reported", async ({ server, client }) => {
+  for (const [before, after] of [["inactive", "active"], ["active", "inactive"]]) {
+    client.setPhase(before);
+    const attached = new Promise((resolve) => {
+      server.on["session/attach"] = (_, connection, id) => {
+        resolve({ connection, id });
+        return later;
+      };
+    });
+    server.connection.cut();
+    const { connection, id } = await attached;
+    client.setPhase(after);
+    connection.respond(id, { stores: {}, sequence: 0 });
+    assert.equal(client.status.state, "connected");
+    assert.equal(server.of("frontend/lifecycle").at(-1).phase, after);
+  }
+});
+
+story("a phase is not reported on a connection that has ended", async ({ server, client }) => {
+  server.connection.cut();
+  client.setPhase("inactive");
+  client.setPhase("active");
+  await reconnected(client);
+  assert.deepEqual(server.of("frontend/lifecycle"), []);
+});
+
 story("the client keeps reconnecting with increasing delays", async ({ server, client }) => {
   const waits = [];
   client.on("status", (status) => waits.push(status));

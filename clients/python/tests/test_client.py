@@ -11,7 +11,8 @@ import os
 import pathlib
 import signal
 import unittest
-from typing import Any, cast
+from typing import Any, Literal, cast
+from unittest import mock
 
 from statewire import (
     BALANCE,
@@ -528,6 +529,34 @@ class ClientTests(unittest.TestCase):
                     # Attaching makes the frontend active; the notification after it makes it inactive.
                     self.assertLessEqual(balance.revision, revision + 2)
                     self.assertTrue(await balance.verify())
+
+        run(test())
+
+    def test_phase_that_changes_while_the_client_attaches(self) -> None:
+        async def test() -> None:
+            async with await Server.start("--test") as server:
+                async with Client(server.url, backoff=SOON, verify_interval=None) as client:
+                    balance = await client.open(BALANCE)
+                    await balance.send({"type": "viewDidAppear"}, settle=True)
+                    enter = client._entered
+                    phases: list[tuple[Literal["active", "inactive"], str]] = [
+                        ("inactive", "--"), ("active", "$1.23")]
+                    for phase, shown in phases:
+                        async def changing(
+                            *arguments: Any, phase: Literal["active", "inactive"] = phase
+                        ) -> Any:
+                            result = await enter(*arguments)
+                            await client.set_phase(phase)
+                            return result
+
+                        reconnects = client.reconnects
+                        with mock.patch.object(client, "_entered", changing):
+                            assert client._connection
+                            client._connection.abort()
+                            while client.reconnects == reconnects:
+                                await asyncio.sleep(0.001)
+                        await client.request("ping")
+                        self.assertEqual(balance.state["formattedBalance"], shown)
 
         run(test())
 

@@ -130,6 +130,8 @@ class Client(ConnectionListener):
         self._refusal: RPCError | None = None
         self._was_in_session = False
         self._phase: Literal["active", "inactive"] = "active"
+        # The phase that the last `session/open` or `session/attach` was sent with.
+        self._entered_phase: Literal["active", "inactive"] = "active"
         self._running: asyncio.Task[None] | None = None
         self._checked: dict[str, int] = {}
         # The connection from its first request on. `_connection` is the same object once it is attached.
@@ -412,6 +414,8 @@ class Client(ConnectionListener):
         try:
             await self._enter(connection)
             self._connection = connection
+            if self._phase != self._entered_phase:
+                connection.notify("frontend/lifecycle", {"phase": self._phase})
             self._set_status("connected")
             await self._stay(connection)
         finally:
@@ -492,6 +496,7 @@ class Client(ConnectionListener):
         Attaching makes a frontend active. An inactive one says so without waiting for the response.
         """
         _, entered = connection.begin(method, params)
+        self._entered_phase = self._phase
         if self._phase == "inactive":
             connection.notify("frontend/lifecycle", {"phase": self._phase})
         return await asyncio.wait_for(entered, self.timeout)
