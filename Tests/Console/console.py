@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
+import json
 import pathlib
 import re
 import subprocess
@@ -190,17 +191,17 @@ class Console(ConsoleDriving):
             """async () => {
               const { connect } = await import("/client/index.js");
               window.own = connect(location.origin.replace("http", "ws"), { frontend: "recorded" });
-              await own.request("store/open", { store: "list", kind: "todo", config: { memory: { count: 2 } } });
+              await own.request("store/open", { store: "<list>", kind: "todo", config: { memory: { count: 2 } } });
             }"""
         )
         page = self.console()
-        self.choose(page, "recorded", "list")
+        self.choose(page, "recorded", "<list>")
         expect(page.locator(".event.opened").first).to_be_visible()
         app.evaluate(
             """async () => {
-              const list = own.store("list");
+              const list = own.store("<list>");
               await list.send({ type: "stateRequested" }, { settle: true });
-              await list.send({ type: "todoAdded", title: "Milk <3 <a>" }, { settle: true });
+              await list.send({ type: "todoAdded", title: "Milk <3 <a> <<b>> <c-d> <_:e> <:f>" }, { settle: true });
               await list.send({ type: "todoCompleted", id: "1" }, { settle: true });
               await list.send({ type: "none" }).catch(() => {});
               own.close();
@@ -228,11 +229,51 @@ class Console(ConsoleDriving):
         expect(page.locator("#event-count")).not_to_have_text(count)
         with page.expect_download() as download:
             page.click("#save")
-        self.assertIn('# The store "list" is left out from here on', download.value.path().read_text())
+        self.assertIn('# The store "<list>" is left out from here on', download.value.path().read_text())
         # A file without a request would always pass.
         page.click("#clear")
         page.click("#save")
         expect(page.locator("#session-note")).to_contain_text("There is nothing to save")
+
+    def test_names_of_a_conversation(self):
+        page = self.console()
+        text = page.evaluate(
+            """async () => {
+              const { conversation } = await import("/console/conversation.js");
+              const [one, two] = ["0123456789abcdef0123456789abcdef", "01234567-89ab-cdef-0123-456789abcdef"];
+              const states = [
+                { id: one, url: `/${one}`, [one]: 1, at: { "9:41": two, "mine 9:41": 2 } },
+                { url: `/<${one}>`, note: `see <${one}`, other: `/${two}`, id: one },
+              ];
+              const input = (number, input) => [
+                { type: "input", store: "<s>", number, input },
+                { type: "end", stage: "input", store: "<s>", number, revision: number },
+              ];
+              const opened = { type: "opened", revision: 0 };
+              const events = [
+                { ...opened, store: "<s>", kind: "<<k>", config: { path: "<a:b>" } },
+                ...input(0, { text: "mine 9:41" }),
+                ...input(1, { text: `see <${one}` }),
+                { ...opened, store: "secret", kind: "k", config: { urls: ["(redacted)"] } },
+                { type: "input", store: "secret", number: 1, input: {} },
+              ];
+              return conversation(events, async (store, revision) => states[revision]);
+            }"""
+        )
+        messages = [json.loads(line[4:]) for line in text.splitlines() if line.startswith(("-->", "<--"))]
+        opened, first, second = (message["params"] for message in messages if message.get("method") in ("store/open", "store/send"))
+        self.assertEqual(opened, {"store": "<<s>", "kind": "<<<<k>", "config": {"path": "<<a:b>"}})
+        self.assertEqual(first["input"], {"text": "mine 9:41"})
+        self.assertEqual(second["input"], {"text": "see <<<id1>"})
+        self.assertEqual(
+            [message["result"]["state"] for message in messages if "state" in message.get("result", "")],
+            [
+                # A name is a part of longer strings after the message that has given it a value.
+                {"id": "<id1>", "url": "<_:string>", "at": {"mine 9:41": 2, "...": "..."}, "...": "..."},
+                {"url": "/<<<id1>>", "note": "see <<<id1>", "other": "<_:string>", "id": "<id1>"},
+            ],
+        )
+        self.assertIn('# The store "secret" is left out from here on: its configuration has a secret.', text)
 
     def test_run_again(self):
         app = self.open()

@@ -3,54 +3,81 @@
 // Makes a conversation, as `statewire play` reads it, from the recorded events of a session: opens the
 // stores, sends the inputs of clients, and expects the state after each of them.
 
-const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
+// UUIDs anywhere in a text, with or without dashes.
+const UUIDS = /(?<![0-9a-f])[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}(?![0-9a-f])/gi;
 // A date or a time anywhere in a text. `statewire record` has the same rules: Protocol/Conversations/README.md.
 const TIME = /\d{4}-\d\d-\d\d|\d:\d\d/;
 const REDACTED = "(redacted)";
 
 const isContainer = (value) => typeof value === "object" && value !== null;
 
-/** Returns true if a value, or a part of it, satisfies a test. */
-const contains = (value, test) => (isContainer(value) ? Object.values(value).some((one) => contains(one, test)) : test(value));
+/** Returns true if a value, or a part of it, is redacted. */
+const isSecret = (value) => (isContainer(value) ? Object.values(value).some(isSecret) : value === REDACTED);
+
+/** The ids in a text. */
+const ids = (text) => Array.from(text.matchAll(UUIDS), ([id]) => id);
+
+/** Text that looks like a placeholder is written with each `<` before it doubled. */
+const escaped = (text) => text.replace(/(<+)(?=[A-Za-z_][\w-]*(:[A-Za-z]*)?>)/g, "$1$1");
+
+/** Returns a value with each text and each list of members changed. */
+function mapped(value, change, members = (all) => all) {
+	if (typeof value === "string") return change(value);
+	if (Array.isArray(value)) return value.map((one) => mapped(one, change, members));
+	if (!isContainer(value)) return value;
+	return Object.fromEntries(members(Object.entries(value)).map(([key, one]) => [key, mapped(one, change, members)]));
+}
 
 /** The names of values that differ in each run. */
 class Names {
-	constructor() {
-		/** The strings that clients have sent: they are the same in each run. */
-		this.sent = new Set();
-		this.known = new Map();
-	}
+	/** The strings that clients have sent: they are the same in each run. */
+	sent = new Set();
+	/** The placeholders of ids that the server has made. */
+	known = new Map();
 
-	/** Text that looks like a placeholder is written with a second `<`. */
-	static escaped = (text) => text.replace(/<(?=[\w:]*>|<)/g, "<<");
-
-	/** An input as it is sent. */
+	/** A value as it is sent. */
 	sending(value) {
-		return this.map(value, (text) => {
-			if (this.known.has(text)) return this.known.get(text);
-			this.sent.add(text);
-			return Names.escaped(text);
+		return mapped(value, (text) => {
+			if (!this.known.has(text)) this.sent.add(text);
+			return this.written(text, this.known);
 		});
 	}
 
 	/** A value as it is expected. */
 	expecting(value) {
-		return this.map(value, (text) => {
-			if (this.known.has(text)) return this.known.get(text);
+		// A name is part of longer strings in later messages only.
+		const earlier = new Map(this.known);
+		const isFixed = (id) => earlier.has(id) || this.sent.has(id);
+		const change = (text) => {
 			if (text === REDACTED) return "<_>";
-			if (this.sent.has(text)) return Names.escaped(text);
-			if (TIME.test(text)) return "<_:string>";
-			if (!UUID.test(text)) return Names.escaped(text);
-			this.known.set(text, `<id${this.known.size + 1}>`);
-			return this.known.get(text);
+			if (this.sent.has(text)) return this.written(text, earlier);
+			if (ids(text)[0] === text) {
+				if (!this.known.has(text)) this.known.set(text, `<id${this.known.size + 1}>`);
+				return this.known.get(text);
+			}
+			return TIME.test(text) || !ids(text).every(isFixed) ? "<_:string>" : this.written(text, earlier);
+		};
+		return mapped(value, change, (all) => {
+			const kept = all.filter(([key]) => this.isSame(key));
+			return kept.length < all.length ? [...kept, ["...", "..."]] : kept;
 		});
 	}
 
-	map(value, change) {
-		if (typeof value === "string") return change(value);
-		if (Array.isArray(value)) return value.map((one) => this.map(one, change));
-		if (!isContainer(value)) return value;
-		return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.map(one, change)]));
+	/** Returns true if a key is the same in each run. A key cannot be a placeholder. */
+	isSame(key) {
+		return ids(key).every((id) => this.sent.has(id)) && (this.sent.has(key) || !TIME.test(key));
+	}
+
+	/** A text with the placeholders of the ids in it. */
+	written(text, known) {
+		let written = "";
+		let end = 0;
+		for (const { 0: id, index } of text.matchAll(UUIDS)) {
+			if (!known.has(id)) continue;
+			written += escaped(text.slice(end, index)).replace(/<+$/, "$&$&") + known.get(id);
+			end = index + id.length;
+		}
+		return written + escaped(text.slice(end));
 	}
 }
 
@@ -70,7 +97,7 @@ export async function conversation(events, stateAt) {
 	/** The inputs that an effect has refused after they had begun, by store and number. */
 	const refused = new Set(events.filter((one) => one.stage === "input" && one.failed).map((one) => `${one.number} ${one.store}`));
 	let id = 0;
-	const request = (method, params) => lines.push(`--> ${JSON.stringify({ jsonrpc: "2.0", id: ++id, method, params })}`);
+	const request = (method, params) => lines.push(`--> ${JSON.stringify({ jsonrpc: "2.0", id: ++id, method, params: names.sending(params) })}`);
 	const respond = (rest) => lines.push(`<-- ${JSON.stringify({ jsonrpc: "2.0", id, ...rest })}`);
 	const leave = (store, reason) => {
 		if (played.delete(store)) lines.push("", `# The store ${JSON.stringify(store)} is left out from here on: ${reason}.`);
@@ -86,6 +113,10 @@ export async function conversation(events, stateAt) {
 			continue;
 		}
 		if (type === "opened") {
+			if (isSecret(event.config)) {
+				leave(store, "its configuration has a secret");
+				continue;
+			}
 			lines.push("");
 			request("store/open", { store, kind: event.kind, config: event.config ?? {} });
 			respond({ result: "<_>" });
@@ -98,12 +129,12 @@ export async function conversation(events, stateAt) {
 			open.clear();
 		}
 		if ((type === "input" || type === "refused") && event.input !== undefined) {
-			if (contains(event.input, (one) => one === REDACTED)) {
+			if (isSecret(event.input)) {
 				leave(store, "an input has a secret");
 				continue;
 			}
 			lines.push("");
-			request("store/send", { store, input: names.sending(event.input), ...(type === "input" && { settle: true }) });
+			request("store/send", { store, input: event.input, ...(type === "input" && { settle: true }) });
 			const isTaken = type === "input" && !refused.has(`${event.number} ${store}`);
 			respond(isTaken ? { result: "<_>" } : { error: "<_>" });
 			if (type === "input") open.add(event.number);
