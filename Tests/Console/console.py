@@ -275,6 +275,44 @@ class Console(ConsoleDriving):
         )
         self.assertIn('# The store "secret" is left out from here on: its configuration has a secret.', text)
 
+    def test_fields_of_a_schema(self):
+        page = self.console()
+        read = page.evaluate(
+            """async () => {
+              const { field } = await import("/console/schemaform.js");
+              const read = (schema, isRequired, value) => {
+                const [node, read] = field("x", schema, isRequired, {});
+                const input = node.querySelector("input, select, textarea");
+                if (value !== undefined) input.value = value;
+                try { return `${JSON.stringify(read())}`; } catch (error) { return error.message; }
+              };
+              const types = (...type) => ({ type });
+              return {
+                "optional boolean": [undefined, "true", "false"].map((value) => read(types("boolean"), false, value)),
+                "required boolean": read(types("boolean"), true),
+                "blank number": [true, false].map((isRequired) => read(types("number"), isRequired, "  ")),
+                "number": read(types("integer"), true, " 12 "),
+                "nullable": ["string", "number", "boolean", "object"].map((type) => read(types(type, "null"), true, "")),
+                "nullable choice": read({ anyOf: [{ enum: ["a"] }, { type: "null" }] }, true),
+                "optional nullable": read(types("string", "null"), false, ""),
+                "required string": read(types("string"), true, ""),
+              };
+            }"""
+        )
+        self.assertEqual(
+            read,
+            {
+                "optional boolean": ["undefined", "true", "false"],
+                "required boolean": "false",
+                "blank number": ["x: enter a number", "undefined"],
+                "number": "12",
+                "nullable": ["null"] * 4,
+                "nullable choice": "null",
+                "optional nullable": "undefined",
+                "required string": '""',
+            },
+        )
+
     def test_run_again(self):
         app = self.open()
         app.evaluate(

@@ -46,14 +46,18 @@ export function field(name, schema, isRequired, document) {
 	const label = element("label", { htmlFor: id, textContent: isRequired ? name : `${name} (optional)` });
 	const wrap = (input) => element("div", { className: "field" }, label, input);
 	const isOptional = !isRequired || isNullable;
+	/** The value of an empty field that is optional. */
+	const empty = isRequired ? null : undefined;
 	const fail = (text) => {
 		throw new Error(`${name}: ${text}`);
 	};
-	if (type.enum) {
-		const input = element("select", { id }, ...type.enum.map((one) => element("option", { textContent: `${one}` })));
-		if (!isRequired) input.prepend(element("option", { textContent: "" }));
-		const offset = isRequired ? 0 : 1;
-		return [wrap(input), () => type.enum[input.selectedIndex - offset]];
+	// A checkbox cannot be empty.
+	const choices = type.enum ?? (type.type === "boolean" && isOptional ? [false, true] : undefined);
+	if (choices) {
+		const texts = choices.map((one) => `${one}`);
+		if (isOptional) texts.unshift("");
+		const input = element("select", { id }, ...texts.map((textContent) => element("option", { textContent })));
+		return [wrap(input), () => (isOptional ? [empty, ...choices] : choices)[input.selectedIndex]];
 	}
 	if (type.type === "boolean") {
 		const input = element("input", { id, type: "checkbox" });
@@ -61,16 +65,17 @@ export function field(name, schema, isRequired, document) {
 	}
 	if (type.type === "string") {
 		const input = element("input", { id, autocomplete: "off", spellcheck: false });
-		return [wrap(input), () => (input.value || !isOptional ? input.value : undefined)];
+		return [wrap(input), () => (input.value || !isOptional ? input.value : empty)];
 	}
 	if (type.type === "integer" || type.type === "number") {
 		const input = element("input", { id, inputMode: "decimal", autocomplete: "off" });
 		return [
 			wrap(input),
 			() => {
-				if (!input.value && isOptional) return undefined;
-				const number = Number(input.value);
-				if (!input.value || !Number.isFinite(number)) fail("enter a number");
+				const text = input.value.trim();
+				if (!text && isOptional) return empty;
+				const number = Number(text);
+				if (!text || !Number.isFinite(number)) fail("enter a number");
 				return number;
 			},
 		];
@@ -79,7 +84,7 @@ export function field(name, schema, isRequired, document) {
 	return [
 		wrap(input),
 		() => {
-			if (!input.value.trim() && isOptional) return undefined;
+			if (!input.value.trim() && isOptional) return empty;
 			try {
 				return JSON.parse(input.value);
 			} catch {
