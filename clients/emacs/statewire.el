@@ -121,6 +121,17 @@ Each is `gap', `patch' or `digest'.")
     (setq statewire--connection nil statewire--timer nil)
     (jsonrpc-shutdown connection t)))
 
+(defun statewire--probe ()
+  "Send a ping; disconnect if there is no response in time."
+  (let ((connection statewire--connection))
+    (jsonrpc-async-request
+     connection 'ping nil
+     :timeout-fn (statewire--in-buffer
+                  (lambda ()
+                    (when (eq connection statewire--connection)
+                      (statewire--disconnect)
+                      (statewire--show-lost "the server does not respond")))))))
+
 (defun statewire--request (method params &optional then failed)
   "Send the request METHOD with PARAMS; call THEN here with the result.
 On failure call FAILED with the reason; without FAILED, show the reason.
@@ -183,10 +194,13 @@ A frame above the limit is not sent, because it would get no response."
     (let ((fault (and (slot-boundp connection 'last-error) (jsonrpc-last-error connection)))
           (log (with-current-buffer (jsonrpc-stderr-buffer connection)
                  (car (last (split-string (buffer-string) "\n" t))))))
-      (setq statewire--revision nil)
-      (statewire--show-status (concat "Connection lost: press g to reconnect"
-                                      (when-let ((reason (or (plist-get fault :message) log)))
-                                        (format " (%s)" reason)))))))
+      (statewire--show-lost (or (plist-get fault :message) log)))))
+
+(defun statewire--show-lost (reason)
+  "Show that the connection was lost for REASON, a string or nil."
+  (setq statewire--revision nil)
+  (statewire--show-status (concat "Connection lost: press g to reconnect"
+                                  (when reason (format " (%s)" reason)))))
 
 ;;; The state
 
@@ -477,13 +491,16 @@ The initial input is a refused title, if any; it is added once at most."
   (statewire--move 1))
 
 (defun statewire-refresh ()
-  "Compare the list with the server's and reload it; connect if necessary."
+  "Compare the list with the server's and reload it; connect if necessary.
+Disconnect from a server that does not respond: the next refresh connects."
   (interactive)
   (cond ((not (statewire--connected-p)) (statewire--connect))
-        (statewire--revision
-         (statewire--verify)
-         (statewire--send "stateRequested"))
-        (t (statewire--begin))))
+        (t
+         (statewire--probe)
+         (if (not statewire--revision)
+             (statewire--begin)
+           (statewire--verify)
+           (statewire--send "stateRequested")))))
 
 (defvar statewire-mode-map
   (let ((map (make-sparse-keymap)))

@@ -397,6 +397,29 @@ into tables, in which the last of several members with one key counts."
         (statewire-tests--shows "[x] Milk")))
     (delete-directory folder t)))
 
+(ert-deftest statewire-silent-connection ()
+  "A connection without responses is closed after `g', and the next `g' reconnects."
+  (statewire-tests--with ((`(,_ ,server) (statewire-tests--serve "--test"))
+                          (`(,proxy ,port) (statewire-tests--start
+                                            (concat statewire-tests--conformance "slow-proxy")
+                                            (format "127.0.0.1:%d" server) "--paused"
+                                            "--delay" "0" "--jitter" "0")))
+    (with-current-buffer (statewire-connect "127.0.0.1" port)
+      (statewire-tests--keys "a Milk RET")
+      (statewire-tests--shows "[ ] Milk")
+      (process-send-string proxy "vanish\n")
+      (with-current-buffer (process-buffer proxy)
+        (statewire-tests--until (string-search "\"vanish\"" (buffer-string))))
+      (let ((jsonrpc-default-request-timeout 0.1))
+        (statewire-tests--keys "g"))
+      (statewire-tests--until (string-search "press g to reconnect" statewire--status))
+      (should-not (statewire--connected-p))
+      (statewire-tests--shows "[ ] Milk")
+      (statewire-tests--keys "g")
+      (statewire-tests--until statewire--revision)
+      (statewire-tests--keys "a Tea RET")
+      (statewire-tests--until (string-search "[ ] Tea" (buffer-string))))))
+
 ;;; Planted faults
 
 (ert-deftest statewire-faults ()
