@@ -12,6 +12,9 @@ from typing import Any
 
 from .effects import checked, members, place
 
+# Stands for a value that the other side does not have. It differs from each value.
+MISSING: Any = object()
+
 
 def difference(old: Any, new: Any, path: str = "") -> list[dict[str, Any]]:
     """Returns the operations that make `old`, the value at `path`, to `new`."""
@@ -25,16 +28,15 @@ def difference(old: Any, new: Any, path: str = "") -> list[dict[str, Any]]:
         return _members(a, b, path)
     # 0 and False are equal in Python, but not in JSON.
     is_same = old == new and isinstance(old, bool) == isinstance(new, bool)
-    return [] if is_same else [{"op": "replace", "path": path, "value": checked(new, path)}]
+    op = "add" if old is MISSING else "replace"
+    return [] if is_same else [{"op": op, "path": path, "value": checked(new, path)}]
 
 
 def _members(old: dict[str, Any], new: dict[str, Any], path: str) -> list[dict[str, Any]]:
     patch: list[dict[str, Any]] = [{"op": "remove", "path": place(path, k)} for k in old if k not in new]
     for key, value in new.items():
-        if key not in old:
-            patch.append({"op": "add", "path": (at := place(path, key)), "value": checked(value, at)})
-        elif value is not old[key]:
-            patch += difference(old[key], value, place(path, key))
+        if value is not (before := old.get(key, MISSING)):
+            patch += difference(before, value, place(path, key))
     return patch
 
 
@@ -68,10 +70,8 @@ def _elements(old: Any, new: Any, path: str) -> list[dict[str, Any]]:
             line.insert(to, line.pop(at))
             patch.append({"op": "move", "from": f"{path}/{start + at}", "path": f"{path}/{start + to}"})
     for index, (key, each) in enumerate(zip(after, b, strict=True), start):
-        if key not in olds:
-            patch.append({"op": "add", "path": f"{path}/{index}", "value": checked(each, f"{path}/{index}")})
-        elif each is not olds[key]:
-            patch += difference(olds[key], each, f"{path}/{index}")
+        if each is not (before := olds.get(key, MISSING)):
+            patch += difference(before, each, f"{path}/{index}")
     return patch
 
 

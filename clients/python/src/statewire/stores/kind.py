@@ -8,12 +8,9 @@ from collections.abc import Callable, Mapping
 from inspect import Parameter, signature
 from typing import Any, Literal, get_type_hints
 
-from .difference import difference
+from .difference import MISSING, difference
 from .effects import Effect, given, plain, redacted, text
 from .types import Form
-
-# Differs from each state and view.
-_UNSENT: Any = object()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,7 +91,7 @@ class Machine:
         self._context = functools.partial(Context, name, self._configuration)
         self._viewers: dict[str | None, Viewer] = {None: Viewer()}
         # The views are those that the server has, by the property of a viewer; None stands for everyone.
-        self.state, self._views = _UNSENT, dict[str | None, Any]()
+        self.state, self._views = MISSING, dict[str | None, Any]()
 
     def turn(self, method: str, params: Mapping[str, Any], maximum_actions: int = 0) -> str:
         """Responds to `machine/METHOD` with an update as JSON text.
@@ -117,9 +114,9 @@ class Machine:
             if steps - {"add"}:
                 raise TypeError("the type of the state lacks members of the state; increase the version")
             # The server does not have a state that was converted, nor new members of the type with defaults.
-            self.state = _UNSENT if steps or difference(state, form) else new
+            self.state = MISSING if steps or difference(state, form) else new
             # It can have a view of the earlier process, which another one replaces.
-            self._views = {None: _UNSENT} if kind.view else {}
+            self._views = {None: MISSING} if kind.view else {}
             result = new, ()
         elif method == "viewers":
             shown = [_viewer(members) for members in params["viewers"]]
@@ -146,7 +143,7 @@ class Machine:
         views = views if self._views or any(view is not state for view in views.values()) else {}
         # A view that there is no more is null in the update.
         changes = {name: self._change(old, views[name], "view", "viewPatch") if name in views else None
-                   for name, old in {**dict.fromkeys(views, _UNSENT), **self._views}.items()}  # fmt: skip
+                   for name, old in {**dict.fromkeys(views, MISSING), **self._views}.items()}  # fmt: skip
         update = self._change(self.state, state, "state", "patch") | (changes.pop(None, None) or {})
         update |= given(views={name: change for name, change in changes.items() if change != {}} or None)
         events = [each.members for each in effects if each.type == "event"]
@@ -174,7 +171,7 @@ class Machine:
 def _parts(result: Any, before: Any) -> tuple[Any, list[Effect]]:
     """Returns the state and the effects of a result of `update`, `initial` or `viewers`."""
     state, effects = result if isinstance(result, tuple) and len(result) == 2 else (result, [])
-    if state is None and before is _UNSENT:
+    if state is None and before is MISSING:
         raise TypeError("None is not a state; `initial` and `migrate` must return one")
     return before if state is None else state, [effects] if isinstance(effects, Effect) else list(effects)
 

@@ -80,12 +80,11 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
 
     def receive(self, action: Any) -> None:
         """Takes the next action that has come later."""
-        self._step([self._take("action", action)])
+        self._take("action", action)
 
     def receive_event(self, event: Any) -> None:
         """Takes the next event."""
         self._take("event", event)
-        self._proceed()
 
     def advance(self, milliseconds: int) -> None:
         """Moves the clock. Waits end in the order of their deadlines."""
@@ -100,10 +99,10 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
         """Ends the program, and restores the store from its state after some milliseconds."""
         self._check_received()
         requests = [*self._presented]
-        for task in [task for task in self._tasks if task.attempt and task.due == _NEVER]:
+        for task in [task for task in self._tasks if task.effect["type"] == "run" and task.due == _NEVER]:
             task.due = 0
             if task.effect.get("restart") != "again":
-                requests += self._missed(task, "interrupted", "the program was restarted")
+                requests += self._missed(task, reason="interrupted", message="the program was restarted")
         self.now = self._end = self.now + after
         self._step([{"restore": True, "version": self._kind.version, "state": self.state}, *requests])
 
@@ -117,11 +116,11 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
         if kind is None:
             self.finish()
 
-    def _take(self, kind: str, expected: Any) -> dict[str, Any]:
+    def _take(self, kind: str, expected: Any) -> None:
         form, got = plain(tagged(expected)), self._came.pop(0) if self._came else {}
         if kind not in got or difference(got[kind], form):
             raise TestFailure(f"expected the {kind} {text(form)}, received {text(got) if got else 'nothing'}")
-        return got
+        self._step([got] if kind == "action" else [])
 
     def _check_received(self) -> None:
         if self._came:
@@ -149,53 +148,37 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
         self._proceed()
 
     def _perform(self, effect: dict[str, Any], requests: list[dict[str, Any]]) -> None:
-        """Begins an effect; an immediate action is one of the next requests."""
+        """Begins an effect or its wait; an immediate action is one of the next requests."""
         kind, id = effect["type"], effect.get("id")
-        mine = [task for task in self._tasks if task.effect.get("id", 0) == id]
         if kind == "cancel":
             self._cancel(id)
             self._throttled.pop(id, None)
-        elif kind == "action":
-            self._cancel(id if effect.get("latest") else None, held=False)
-            fault = (self._faults.get(effect.get("name", "")) or [None]).pop(0)
-            failed = _failed(effect, reason="fault", message="injected") if fault == "fail" else []
-            self._tasks += [_Task(effect, _NEVER)] if fault == "hang" else []
-            requests += failed if fault else [{"action": effect["action"]}]
-        elif kind != "every" or all(task.effect["type"] != kind for task in mine):
+        elif kind != "every" or id not in [t.effect["id"] for t in self._tasks if t.effect["type"] == kind]:
             wait = effect.get("milliseconds", effect.get("debounce", 0))
             due = self._throttled.get(id, 0) if "throttle" in effect else self.now + wait
             # It replaces the one that waits because of the same policy.
-            waits = [t for t in mine if not t.attempt and {"debounce", "throttle"} & {*effect} & {*t.effect}]
-            self._tasks = [task for task in self._tasks if task not in waits]
-            if kind == "run" and due <= self.now:
-                self._start(effect)
-            else:
-                self._tasks.append(_Task(effect, due))
+            self._cancel(id, lambda t: not t.attempt and {"debounce", "throttle"} & {*effect} & {*t.effect})
+            self._tasks.append(task := _Task(effect, due))
+            if kind in ("action", "run") and due <= self.now:
+                requests += self._begin(task)
 
-    def _start(self, effect: dict[str, Any]) -> None:
-        """Begins work now, or after the earlier work of its queue."""
+    def _begin(self, task: _Task) -> list[dict[str, Any]]:
+        """Begins an effect after its wait; returns its action. Work is called later, in its queue."""
+        effect, task.due, task.attempt = task.effect, 0, 1
         if "throttle" in effect:
             self._throttled[effect["id"]] = self.now + effect["throttle"]
-        self._cancel(effect["id"] if effect.get("latest") else None, held=False)
-        self._tasks.append(_Task(effect, 0, attempt=1))
+        if effect.get("latest"):
+            # Work that a policy holds back has not begun.
+            self._cancel(effect["id"], lambda each: each.attempt or "action" in each.effect)
+        self._tasks = [*(each for each in self._tasks if each is not task), task]
+        return [] if effect["type"] == "run" else self._call(task)
 
     def _proceed(self) -> None:
         """Moves the clock to its end, but not beyond a step that the test must receive."""
         while not self._came and (tasks := [task for task in self._tasks if self._time(task) <= self._end]):
             task = min(tasks, key=self._time)
-            effect, self.now = task.effect, max(self.now, self._time(task))
-            if task.attempt and self.now < task.limit:
-                self._call(task)
-                continue
-            self._tasks.remove(task)
-            if task.attempt:
-                self._came += _failed(effect, reason="timeout", message="the time has passed")
-            elif effect["type"] == "run":
-                self._start(effect)
-            else:
-                self._came.append({"action": effect["action"]})
-            if effect["type"] == "every":
-                self._perform(effect, [])
+            self.now = max(self.now, self._time(task))
+            self._came += self._call(task) if task.attempt else self._begin(task)
         self.now = self.now if self._came else self._end
 
     def _time(self, task: _Task) -> int:
@@ -204,38 +187,36 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
         works = [each for each in self._tasks if each.attempt and each.effect.get("serial", each) == queue]
         return task.limit if task in works[1:] else min(task.due, task.limit)
 
-    def _call(self, task: _Task) -> None:
-        effect, task.due = task.effect, _NEVER
-        task.limit = min(task.limit, self.now + effect.get("timeout", _NEVER))
-        if (fault := (self._faults.get(effect["name"]) or [None]).pop(0)) == "hang" or task.limit <= self.now:
-            return
+    def _call(self, task: _Task) -> list[dict[str, Any]]:
+        """Calls work, or ends it at its limit; returns the action of it, or of another effect."""
+        effect, name, arguments = task.effect, task.effect.get("name", ""), task.effect.get("arguments")
+        task.due, task.limit = _NEVER, min(task.limit, self.now + effect.get("timeout", _NEVER))
+        if task.limit <= self.now:
+            return self._missed(task, reason="timeout", message="the time has passed")
+        if fault := (self._faults.get(name) or [None]).pop(0):
+            return [] if fault == "hang" else self._missed(task, reason="fault", message="injected")
+        task.calls += 1
+        work = Work(name, task.calls, waits=False,
+                    send=lambda action: self._came.append({"action": plain(tagged(action))}))  # fmt: skip
         try:
-            if fault:
-                raise RuntimeError("injected")
-            task.calls += 1
-            work = Work(effect["name"], task.calls, waits=False,
-                        send=lambda action: self._came.append({"action": plain(tagged(action))}))  # fmt: skip
-            self._came += filter(None, [json.loads(perform(self._kind, work, effect.get("arguments")))])
-            self._tasks.remove(task)
+            came = effect if "action" in effect else json.loads(perform(self._kind, work, arguments))
         except Exception as error:
-            self._came += self._missed(task, "fault" if fault else "error", str(error))
+            return self._missed(task, reason="error", message=str(error))
+        self._tasks.remove(task)
+        if effect["type"] == "every":
+            self._perform(effect, [])
+        return [{"action": came["action"]}] if "action" in came else []
 
-    def _missed(self, task: _Task, reason: str, message: str) -> list[dict[str, Any]]:
-        """Waits for the next attempt, or ends the work; returns the action of the failure then."""
+    def _missed(self, task: _Task, **error: str) -> list[dict[str, Any]]:
+        """Waits for the next attempt, or ends the effect; returns the action of the failure then."""
         retry = task.effect.get("retry", {"attempts": 1})
-        if task.attempt < retry["attempts"]:
+        if task.attempt < retry["attempts"] and self.now < task.limit:
             wait = min(retry["milliseconds"] * 2 ** (task.attempt - 1), 86_400_000)
             task.due, task.attempt = self.now + wait, task.attempt + 1
             return []
         self._tasks.remove(task)
-        return _failed(task.effect, reason=reason, message=message)
+        return [{"action": task.effect["failed"], "error": error}] if "failed" in task.effect else []
 
-    def _cancel(self, id: str | None, held: bool = True) -> None:
-        """Cancels the effects with an id, also the work that a policy holds back, if it is `held`."""
-        kept = [] if held else [t for t in self._tasks if t.effect["type"] == "run" and not t.attempt]
-        self._tasks = [task for task in self._tasks if task.effect.get("id", 0) != id or task in kept]
-
-
-def _failed(effect: dict[str, Any], **error: str) -> list[dict[str, Any]]:
-    """Returns the action of a failure, if there is one."""
-    return [{"action": effect["failed"], "error": error}] if "failed" in effect else []
+    def _cancel(self, id: str | None, fits: Any = lambda task: True) -> None:
+        """Cancels the effects with an id that fit."""
+        self._tasks = [task for task in self._tasks if task.effect.get("id", 0) != id or not fits(task)]
