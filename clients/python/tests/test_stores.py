@@ -41,6 +41,10 @@ from statewire.stores.kind import Machine
 from statewire.stores.serving import Program, _response, perform
 
 
+class Ids(enum.Enum):
+    ONE = "one"
+
+
 class Sets(enum.Enum):
     ONE = frozenset({1})
 
@@ -221,6 +225,96 @@ class TestStores(unittest.TestCase):
         kind = StoreKind(0, update, runs={"work": lambda: {"x": {0: 1}}})
         with self.assertRaisesRegex(TypeError, f"{key}, at /action/x$"):
             perform(kind, Work("work", 1, print), None)
+
+    def test_effects_that_break_the_protocol_are_refused(self) -> None:
+        """The server ended the program for all stores of the kind, and a `TestStore` carried them out."""
+        longest, wrong = 86_400_000_000, cast(Any, None)
+        for milliseconds in (0, longest):
+            after(milliseconds, "a")
+            for policy in ("debounce", "throttle", "timeout"):
+                run("work", id="a", **cast(Any, {policy: milliseconds}))
+            run("work", retry=(1, milliseconds))
+        every(1, "a", "id")
+        run("work", id=cast(Any, Ids.ONE), latest=True, retry=(1_000, 0), restart="again", serial="")
+        self.assertEqual(event("e", cast(Any, ("a", Ids.ONE))).members["to"], ["a", Ids.ONE])
+        self.assertEqual(action("a", latest=False, id=wrong).members, {"action": "a"})
+        times: list[Any] = [-1, longest + 1, 1.0, float("inf"), 10**400, "1", True, [1], {}]
+        cases: list[tuple[str, Any, list[Any]]] = [
+            ("milliseconds", lambda x: after(x, "a"), [*times, None]),
+            ("milliseconds", lambda x: every(x, "a", "id"), [*times, None, 0, False]),
+            ("debounce", lambda x: run("work", id="a", debounce=x), times),
+            ("throttle", lambda x: run("work", id="a", throttle=x), times),
+            ("timeout", lambda x: run("work", timeout=x), times),
+            ("milliseconds", lambda x: run("work", retry=(1, x)), [*times, None]),
+            ("attempts", lambda x: run("work", retry=(x, 1)), [0, 1_001, 1.0, True, None, "1"]),
+            ("", lambda x: run("work", retry=x), [(), 3, "ab", True]),
+            ("id", lambda x: action("a", id=x), [1, ["a"], True]),
+            ("id", cancel, [None, 1, b"a"]),
+            ("id", lambda x: every(1, "a", x), [None, 1]),
+            ("id", lambda x: after(1, "a", x), [1]),
+            ("name", lambda x: action("a", name=x), [1, {}]),
+            ("name", run, [None, 1, {}]),
+            ("serial", lambda x: run("work", serial=x), [1, ["a"]]),
+            ("restart", lambda x: run("work", restart=x), ["never", "", True, ["fail"]]),
+            ("latest", lambda x: run("work", id="a", latest=x), [1, "yes"]),
+            ("action", action, [None]),
+            ("action", lambda x: after(1, x), [None]),
+            ("action", lambda x: every(1, x, "id"), [None]),
+            ("event", event, [None]),
+            ("to", lambda x: event("e", x), ["ada", "", [1], ["a", None], [Sets.ONE], {1: 2}]),
+            ("need an id", lambda x: run("work", **x), [{"latest": True}, {"debounce": 0}, {"throttle": 1}]),
+            ("need an id", lambda x: action("a", latest=x), [True]),
+            ("exclude each other", lambda x: run("work", id="a", debounce=x, throttle=x), [0, 1]),
+        ]
+        for name, make, values in cases:
+            for value in values:
+                with self.subTest(name, value=repr(value)[:40]), self.assertRaisesRegex(TypeError, name):
+                    make(value)
+
+    def test_an_input_whose_effect_breaks_the_protocol_changes_nothing(self) -> None:
+        def update(state: int, milliseconds: Any) -> Any:
+            return state + 1, after(milliseconds, "late")
+
+        kind = StoreKind(initial=0, update=update)
+        store, program = TestStore(kind), Program(kind, io.BytesIO())
+        opened = {"store": 1, "name": "a", "configuration": {}, "now": 0}
+        program.result({"method": "machine/open", "params": opened})
+        for milliseconds in (-1, 1.5, 1 << 40, "1", None):
+            with self.subTest(milliseconds):
+                with self.assertRaisesRegex(TypeError, "milliseconds of the effect after cannot be"):
+                    store.send(milliseconds)
+                with contextlib.redirect_stderr(io.StringIO()):
+                    sent = {"method": "machine/input", "params": {"store": 1, "input": milliseconds}}
+                    response = json.loads(_response(7, program.result, sent) or "")
+                self.assertEqual(response["error"]["code"], -32603)
+                self.assertEqual((store.state, program._machines[1].state), (0, 0))
+        store.finish()
+
+    def test_an_update_has_at_most_1000_effects_and_1000_events(self) -> None:
+        many: list[Effect] = [*[after(1, "a")] * 1_000, *[event("e")] * 1_000]
+        kind = logging({"input": many, "a": [*many, after(1, "a")], "e": [*many, event("e")]})
+        machine, store = Machine(kind, "a", {}), TestStore(kind)
+        machine.turn("open", {})
+        update = json.loads(machine.turn("input", {"input": "input"}))
+        self.assertEqual((len(update["effects"]), len(update["events"])), (1_000, 1_000))
+        for received in ("a", "e"):
+            with self.subTest(received):
+                with self.assertRaisesRegex(TypeError, "at most 1,000 effects and 1,000 events"):
+                    machine.turn("input", {"input": received})
+                with self.assertRaisesRegex(TypeError, "at most 1,000 effects and 1,000 events"):
+                    store.send(received)
+                self.assertEqual((machine.state, store.state), (["input"], []))
+
+    def test_actions_whose_effects_are_too_many_for_an_update_are_effects(self) -> None:
+        """Each of the two updates has few enough, but the library applied the action in the first one."""
+        lates = [after(1, "late")] * 700
+        machine = Machine(logging({"input": [action("x"), *lates[:400]], "x": lates}), "a", {})
+        machine.turn("open", {}, 1_000)
+        update = json.loads(machine.turn("input", {"input": "input"}, 1_000))
+        self.assertEqual((machine.state, len(update["effects"])), (["input"], 401))
+        self.assertEqual(update["effects"][0], {"type": "action", "action": "x"})
+        update = json.loads(machine.turn("action", {"action": "x"}, 1_000))
+        self.assertEqual((machine.state, len(update["effects"])), (["input", "x"], 700))
 
     def test_refusals_change_nothing(self) -> None:
         store = Kind().store

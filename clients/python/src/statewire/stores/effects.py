@@ -32,22 +32,22 @@ class Refusal(Exception):
 def action(action: Any, *, name: str | None = None, id: str | None = None, failed: Any = None,
            latest: bool = False) -> Effect:  # fmt: skip
     """Applies an action before later inputs. A test can inject faults into `name`: then it is `failed`."""
-    return _effect("action", action=action, name=name, id=id, failed=failed, latest=latest or None)
+    return _effect("action", {"action": tagged(action)}, failed, name=name, id=id, latest=latest or None)
 
 
 def after(milliseconds: int, action: Any, id: str | None = None) -> Effect:
     """Sends an action when the time has passed."""
-    return _effect("after", milliseconds=milliseconds, action=action, id=id)
+    return _effect("after", {"milliseconds": milliseconds, "action": tagged(action)}, id=id)
 
 
 def every(milliseconds: int, action: Any, id: str) -> Effect:
     """Sends an action again and again until `cancel(id)`. Nothing changes if an `every` with this id runs."""
-    return _effect("every", milliseconds=milliseconds, action=action, id=id)
+    return _effect("every", {"milliseconds": milliseconds, "action": tagged(action), "id": id})
 
 
 def cancel(id: str) -> Effect:
     """Cancels the effects of the store with this id."""
-    return _effect("cancel", id=id)
+    return _effect("cancel", {"id": id})
 
 
 def run(name: str, arguments: Any = None, *, id: str | None = None, failed: Any = None, latest: bool = False,
@@ -58,14 +58,14 @@ def run(name: str, arguments: Any = None, *, id: str | None = None, failed: Any 
 
     `retry` has the attempts and the first wait. All times are milliseconds.
     """
-    return _effect("run", name=name, arguments=arguments, id=id, failed=failed, latest=latest or None,
+    return _effect("run", {"name": name}, arguments=arguments, id=id, failed=failed, latest=latest or None,
                    serial=serial, debounce=debounce, throttle=throttle, timeout=timeout, restart=restart,
                    retry=retry and {"attempts": retry[0], "milliseconds": retry[1]})  # fmt: skip
 
 
 def event(event: Any, to: Sequence[str] | None = None) -> Effect:
     """Sends an event once, to all subscribers or to the viewers in `to`."""
-    return Effect("event", checked(given(event=tagged(event), to=None if to is None else list(to))))
+    return _effect("event", {"event": tagged(event)}, to=to if to is None or type(to) is str else list(to))
 
 
 def redacted() -> Effect:
@@ -73,8 +73,31 @@ def redacted() -> Effect:
     return Effect("redacted", {})
 
 
-def _effect(type: str, action: Any = None, failed: Any = None, **members: Any) -> Effect:
-    return Effect(type, checked(given(**members, action=tagged(action), failed=tagged(failed))))
+def _effect(kind: str, needed: dict[str, Any], failed: Any = None, **others: Any) -> Effect:
+    """Makes an effect. Raises `TypeError` if it breaks the rules of the store protocol."""
+    members = checked({**needed, **given(**others, failed=tagged(failed))})
+    policies = members.keys() & {"latest", "debounce", "throttle"}
+    if policies >= {"debounce", "throttle"} or (policies and "id" not in members):
+        raise TypeError("latest, debounce and throttle need an id; debounce and throttle exclude each other")
+    for name, value in {**members, **members.get("retry", {})}.items():
+        fits = _RULES.get((kind, name)) or _RULES.get(name)
+        if value is None or (fits and not fits(value.value if isinstance(value, enum.Enum) else value)):
+            raise TypeError(f"{name} of the effect {kind} cannot be {value!r}")
+    return Effect(kind, members)
+
+
+def _is_number(value: Any, least: int, most: int = 86_400_000_000) -> bool:
+    return type(value) is int and least <= value <= most
+
+
+# The rules for the members of effects, by their names. The server ends a program that breaks one.
+_RULES: dict[Any, Any] = {
+    **dict.fromkeys(("id", "name", "serial"), lambda it: isinstance(it, str)),
+    **dict.fromkeys(("milliseconds", "debounce", "throttle", "timeout"), lambda it: _is_number(it, 0)),
+    ("every", "milliseconds"): lambda it: _is_number(it, 1), "attempts": lambda it: _is_number(it, 1, 1_000),
+    "latest": lambda it: it is True, "restart": lambda it: it in ("fail", "again"),
+    "to": lambda it: isinstance(it, list) and all(isinstance(each, str) or isinstance(checked(each), str)
+                                                  for each in it)}  # fmt: skip
 
 
 def tagged(value: Any) -> Any:

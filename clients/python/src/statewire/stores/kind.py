@@ -128,12 +128,14 @@ class Machine:
         for _ in range(maximum_actions):
             index = next((i for i, effect in enumerate(effects) if effect.type == "action"), None)
             # An action with an id can be cancelled, so the server sends it, and all after it.
-            # The server also carries out the rest of what can become too much for one update.
-            if index is None or "id" in effects[index].members or len(effects) > 500:
+            if index is None or "id" in effects[index].members:
                 break
-            action = kind.forms["action"].decode(plain(effects.pop(index).members["action"]))
-            state, more = _parts(call(kind.update, state, action, self._context(now, is_action=True)), state)
-            effects += more
+            action = kind.forms["action"].decode(plain(effects[index].members["action"]))
+            after, more = _parts(call(kind.update, state, action, self._context(now, is_action=True)), state)
+            # The server also sends an action whose effects are too many together with the others.
+            if len(more) <= 1_000 < len(effects) + len(more):
+                break
+            state, effects = after, [*effects[:index], *effects[index + 1 :], *more]
         return self._update(state, effects)
 
     def _update(self, state: Any, effects: list[Effect]) -> str:
@@ -148,6 +150,8 @@ class Machine:
         update |= given(views={name: change for name, change in changes.items() if change != {}} or None)
         events = [each.members for each in effects if each.type == "event"]
         others = [{"type": e.type, **e.members} for e in effects if e.type not in ("event", "redacted")]
+        if max(len(events), len(others)) > 1_000:
+            raise TypeError("an update has at most 1,000 effects and 1,000 events")
         update |= given(events=events or None, effects=others or None, redacted=redacted() in effects or None)
         response = text(update)
         self.state, self._views = state, views
