@@ -218,4 +218,16 @@ struct LoadingConfigurationTests {
     #expect(throws: Never.self) { try JSON.decode(Tree.self, from: tree(10_000)) }
     #expect(throws: JSONError.self) { try JSON.decode(Tree.self, from: tree(10_001)) }
   }
+
+  @Test("the mocks of a tree play at most 100,000 states, all attempts together")
+  func playedStates() throws {
+    func tree(_ count: Int) -> [UInt8] {
+      let states = Array(repeating: #"{"state":{"type":"idle"}}"#, count: count)
+      let mock = #"{"type":"mock","states":[\#(states.joined(separator: ","))]}"#
+      return Array(#"{"type":"retry","maxAttempts":10000,"of":\#(mock)}"#.utf8)
+    }
+    #expect(throws: Never.self) { try JSON.decode(Tree.self, from: tree(10)) }
+    let error = #expect(throws: JSONError.self) { try JSON.decode(Tree.self, from: tree(11)) }
+    #expect(error?.code == .limit)
+  }
 }

@@ -41,6 +41,7 @@ private struct TreeReading {
   private var depth = 0
   private var nodes = 0
   private var mockStates = 0
+  private var playedStates = 0
   /// The product of the attempts of all retries around the current node.
   private var attempts = 1
 
@@ -149,6 +150,11 @@ private struct TreeReading {
       mockStates += 1
       guard mockStates <= Tree.maximumMockStates else {
         throw reader.error(.limit, "a tree has at most \(Tree.maximumMockStates) states")
+      }
+      playedStates += attempts
+      guard playedStates <= Tree.maximumPlayedStates else {
+        throw reader.error(
+          .limit, "a tree plays at most \(Tree.maximumPlayedStates) states, all attempts together")
       }
       states.append(try mockState(&reader))
     }

@@ -72,6 +72,9 @@ public indirect enum LoaderConfiguration: Hashable, Sendable {
   public static let maximumNodes = 1_000
   /// The most states of all mocks of a tree.
   public static let maximumMockStates = 10_000
+  /// The most states that the mocks of a tree play in total, with the attempts of the retries around
+  /// them.
+  public static let maximumPlayedStates = 100_000
   /// The most attempts of nested retries in total, so that a tree cannot cause unlimited work.
   public static let maximumAttempts = 10_000
   /// The greatest length of a source's name and of a cache's key.

@@ -42,8 +42,9 @@ extension Loader {
   public func cached(_ key: String, for time: Duration, in cache: LoaderCache) -> Loader {
     let inner = asPart
     let key = ByteString(key)
-    let fresh: @Sendable (any StoreClock) -> LoadedValue? = { clock in
-      cache.values.value(for: key, now: clock.uptime) ?? inner.cached?.fresh(clock)
+    let fresh: @Sendable (any StoreClock, inout Int) -> LoadedValue? = {
+      clock, room in
+      cache.values.value(for: key, now: clock.uptime) ?? inner.cached?.fresh(clock, &room)
     }
     return Loader(
       cached: CachedValue(
@@ -53,7 +54,8 @@ extension Loader {
           inner.cached?.forget()
         }),
       load: { context in
-        if let value = fresh(context.clock) { return .loaded(value) }
+        var room = Self.largestCachedBytes
+        if let value = fresh(context.clock, &room) { return .loaded(value) }
         let outcome = await inner.load(context.part())
         if case .loaded(let value) = outcome {
           cache.values.insert(value, for: key, keeping: time, now: context.clock.uptime)
@@ -96,7 +98,7 @@ extension Loader {
   func sharing(_ values: SharedLoadedValues) -> Loader {
     Loader(
       cached: cached.map { cached in
-        CachedValue(fresh: { cached.fresh($0).map(values.shared) }, forget: cached.forget)
+        CachedValue(fresh: { cached.fresh($0, &$1).map(values.shared) }, forget: cached.forget)
       },
       window: window,
       load: { [load] context in
@@ -118,7 +120,7 @@ extension Loader {
     return Loader(
       cached: inner.cached,
       load: { context in
-        if let value = inner.cached?.fresh(context.clock) { return .loaded(value) }
+        if let value = inner.freshValue(context.clock) { return .loaded(value) }
         return await body(inner.load, context.part())
       })
   }
@@ -130,7 +132,7 @@ extension Loader {
     let calls = DelayedCalls(window)
     return Loader(
       // A cached value must not come before the delay of its call.
-      cached: cached.map { CachedValue(fresh: { _ in nil }, forget: $0.forget) },
+      cached: cached.map { CachedValue(fresh: { _, _ in nil }, forget: $0.forget) },
       load: { [load] context in
         let wait = calls.next(at: context.clock.uptime)
         if wait > .zero, (try? await context.clock.sleep(for: wait)) == nil {

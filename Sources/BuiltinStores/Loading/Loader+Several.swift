@@ -13,11 +13,11 @@ extension Loader {
   public static func all(_ loaders: [Loader]) -> Loader {
     let parts = loaders.map(\.asPart)
     return .attempt(
-      cached: cached(by: parts) { values in
+      cached: cached(by: parts) { values, room in
         // The load joins larger values: it runs off the event loop, and finds the cached values
         // again.
-        let bytes = values.reduce(0) { $0 + $1.text.count }
-        return bytes <= largestCachedBytes ? try? LoadedValue(array: values) : nil
+        room -= values.reduce(0) { $0 + $1.text.count }
+        return room >= 0 ? try? LoadedValue(array: values) : nil
       },
       body: { await loadAll(parts, $0) })
   }
@@ -31,7 +31,7 @@ extension Loader {
     precondition(!loaders.isEmpty, "a sequence needs at least one loader")
     let parts = loaders.map(\.asPart)
     return .attempt(
-      cached: cached(by: parts, \.last),
+      cached: cached(by: parts) { values, _ in values.last },
       body: { context in
         let percents = PartPercents(parts.count)
         var last = LoadOutcome.failure(.cancelled)
@@ -45,18 +45,20 @@ extension Loader {
       })
   }
 
-  private static var largestCachedBytes: Int { 256 << 10 }
-
   /// Returns a cached value made of the cached values of all parts; nil if no part caches values.
   private static func cached(
-    by parts: [Loader], _ value: @escaping @Sendable ([LoadedValue]) -> LoadedValue?
+    by parts: [Loader], _ value: @escaping @Sendable ([LoadedValue], inout Int) -> LoadedValue?
   ) -> CachedValue? {
     // With no parts at all the value exists without a load.
     guard parts.isEmpty || parts.contains(where: { $0.cached != nil }) else { return nil }
     return CachedValue(
-      fresh: { clock in
-        let values = parts.compactMap { $0.cached?.fresh(clock) }
-        return values.count == parts.count ? value(values) : nil
+      fresh: { clock, room in
+        var values: [LoadedValue] = []
+        for part in parts {
+          guard let value = part.cached?.fresh(clock, &room) else { return nil }
+          values.append(value)
+        }
+        return value(values, &room)
       },
       forget: { for part in parts { part.cached?.forget() } })
   }

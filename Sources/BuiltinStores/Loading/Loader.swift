@@ -24,10 +24,21 @@ public struct Loader: Sendable {
 
   /// The access to a value that was loaded before and is cached.
   struct CachedValue: Sendable {
-    /// Returns the value if it is cached and has not expired.
-    let fresh: @Sendable (any StoreClock) -> LoadedValue?
+    /// Returns the value if it is cached and has not expired, and if no more bytes are joined for it
+    /// than may be, which the number of bytes then counts.
+    let fresh: @Sendable (any StoreClock, inout Int) -> LoadedValue?
     /// Removes the cached value.
     let forget: @Sendable () -> Void
+  }
+
+  /// The bytes of cached values that are joined on the event loop for one call.
+  static var largestCachedBytes: Int { 256 << 10 }
+
+  /// Returns the cached value of the whole loader; nil if a part is not cached, or if too much would
+  /// have to be joined.
+  func freshValue(_ clock: any StoreClock) -> LoadedValue? {
+    var room = Self.largestCachedBytes
+    return cached?.fresh(clock, &room)
   }
 
   /// Loads once, when the call may begin.

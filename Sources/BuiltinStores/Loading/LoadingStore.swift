@@ -124,9 +124,9 @@ extension LoadingStore {
 
   // In both cases the generation changes first, so that later states of an older load are ignored.
   func callImmediately(generation: Int) -> Effect<Action> {
-    guard let cached = loader.cached else { return begin(generation: generation) }
+    guard loader.cached != nil else { return begin(generation: generation) }
     return .deferred { clock in
-      guard let value = cached.fresh(clock) else { return begin(generation: generation) }
+      guard let value = loader.freshValue(clock) else { return begin(generation: generation) }
       return .several(.action(.found(value, generation: generation)), .cancel(Self.work))
     }
   }

@@ -192,8 +192,6 @@ public struct TodoList: Codable, Sendable {
     // The number of todos that the list has ever had, plus one, unless this id is in use.
     var number = made + 1
     while !appendIfNew(Todo(id: String(number), title: title)) { number += 1 }
-    // The numbers that were in use are not tried again.
-    made = max(made, number)
   }
 
   private mutating func appendIfNew(_ todo: Todo) -> Bool {

@@ -223,7 +223,8 @@ where Place.Parent == Parent.State, Place.Part == Machine.State {
     let new = present.filter { !keys.contains($0.key) }
     keys = Set(present.keys)
     return several(
-      new.sorted { $0.key.string.utf8.lexicographicallyPrecedes($1.key.string.utf8) }.compactMap { _, key in
+      new.sorted { $0.key.string.utf8.lexicographicallyPrecedes($1.key.string.utf8) }.compactMap {
+        _, key in
         place.state(key, in: state).map { scoped(machine.initialEffect(in: $0), key) }
       })
   }

@@ -85,7 +85,9 @@ final class DecodedText {
   /// Checks that the value that starts at an offset, which is not stream-safe, is not the name of a
   /// case: to compare it with the names would take long.
   private func checkName<T>(_ type: T.Type, at offset: Int) throws(JSONError) {
-    func isName<Raw: RawRepresentable>(_ type: Raw.Type) -> Bool { Raw.RawValue.self is String.Type }
+    func isName<Raw: RawRepresentable>(_ type: Raw.Type) -> Bool {
+      Raw.RawValue.self is String.Type
+    }
     guard let raw = type as? any RawRepresentable.Type, isName(raw) else { return }
     throw JSONError(
       .value, "a name has more than 30 marks in a row", offset: offset, path: path(to: offset))

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BuiltinStores
 import BuiltinStoresProtocol
 import StateMachines
 import Testing
+
+@testable import BuiltinStores
 
 @Suite("Loading: cache and limit")
 struct LoadingCacheTests {
@@ -135,6 +136,22 @@ struct LoadingCacheTests {
       try await LoadingBench(inner.debounced(for: .seconds(1)), clock: clock).play("load 1") == [
         "4 loaded \"a\""
       ])
+  }
+
+  @Test("all joins of a tree together are limited on the event loop")
+  func joins() {
+    let cache = LoaderCache()
+    let value = LoadedValue(text: String(repeating: "a", count: 60 << 10))
+    cache.values.insert(value, for: ByteString("k"), keeping: .seconds(10), now: clock.uptime)
+    let inner = Loader.all([]).cached("k", for: .seconds(10), in: cache)
+    #expect(inner.freshValue(clock) == value)
+    let pair = Loader.all([inner, inner])
+    #expect(pair.freshValue(clock) != nil)
+    // Joined again on the next level: 2 * 120 KiB, and 240 KiB.
+    #expect(Loader.all([pair, pair]).freshValue(clock) == nil)
+    var room = 1 << 20
+    #expect(Loader.all([pair, pair]).cached?.fresh(clock, &room) != nil)
+    #expect(room < 600 << 10)
   }
 
   @Test("a value that another loader has cached meanwhile cancels the running load")

@@ -303,6 +303,17 @@ struct CompositionTests {
     #expect(await bench.do { $1.state.lap?.seconds } == 1)
   }
 
+  @Test("elements whose ids are equal as strings, and not as bytes, are children of their own")
+  func equivalentIDs() async throws {
+    var race = Race()
+    race.childBegins = true
+    let bench = try await Bench(race)
+    for id in ["\u{E9}", "e\u{301}"] { try await bench.send(.add(id: id)) }
+    await bench.advance(by: 1, sleepers: 2)
+    await bench.reaches(revision: 4)
+    #expect(await bench.do { $1.state.runners.map(\.seconds) } == [1, 1])
+  }
+
   @Test("events, redactions and inputs of phases of children are passed on")
   func passedOn() async throws {
     let bench = try await Bench(Race())

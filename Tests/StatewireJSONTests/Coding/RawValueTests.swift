@@ -23,6 +23,28 @@ struct RawValueTests {
 
   struct OfBool: RawRepresentable, Codable, Equatable { var rawValue: Bool }
 
+  enum Payload: Codable { case one(number: Int) }
+
+  // To compare and to hash such texts takes a time that grows with the square of their length.
+  @Test("names and keys with very many marks are refused", arguments: [31, 50_000])
+  func marks(_ count: Int) {
+    let text = "a" + String(repeating: "\u{301}\u{316}", count: count)
+    func refuses<T: Decodable>(_ type: T.Type, _ json: String) {
+      #expect(throws: JSONError.self) { try JSON.decode(type, from: Array(json.utf8)) }
+    }
+    refuses(OfString.self, "\"\(text)\"")
+    refuses([OfString].self, "[\"one\",\"\(text)\"]")
+    refuses([String: Int].self, "{\"\(text)\":1}")
+    refuses(Payload.self, "{\"type\":\"\(text)\",\"number\":1}")
+  }
+
+  @Test("texts with very many marks are decoded")
+  func texts() throws {
+    let text = "a" + String(repeating: "\u{301}\u{316}", count: 50)
+    let json = Array("[\"\(text)\"]".utf8)
+    #expect(try JSON.decode([String].self, from: json) == [text])
+  }
+
   @Test("raw values of all types are encoded and decoded")
   func everyType() throws {
     try check([OfInt.one])

@@ -35,6 +35,9 @@ struct AdminConnectionTests {
     return try statusLine(channel)
   }
 
+  /// Ends all connections by their time limits.
+  private func endAll() { loop.advanceTime(by: .minutes(2)) }
+
   private func statusLine(_ channel: EmbeddedChannel) throws -> String? {
     loop.run()
     let response = try channel.readOutbound(as: ByteBuffer.self)
@@ -44,6 +47,7 @@ struct AdminConnectionTests {
   /// Idle clients kept operators and health checks out.
   @Test("at the limit a new connection takes the place of the oldest one without a request")
   func oldest() throws {
+    defer { endAll() }
     let (served, idle) = (try connect(), try connect())
     #expect(try get("/healthz", served) == nil)
     let new = try connect()
@@ -59,6 +63,7 @@ struct AdminConnectionTests {
 
   @Test("a new connection is refused while all others wait for a response")
   func allServed() throws {
+    defer { endAll() }
     let served = [try connect(), try connect()]
     for channel in served { #expect(try get("/healthz", channel) == nil) }
     #expect(throws: AdminConnections.AllServed.self) { try connect() }
@@ -69,6 +74,7 @@ struct AdminConnectionTests {
   /// Probes that connect and close kept their places for ten seconds.
   @Test("a client that ends its output is closed, unless its request is complete")
   func halfClosed() throws {
+    defer { endAll() }
     let (probe, half) = (try connect(), try connect())
     probe.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
     try half.writeInbound(ByteBuffer(string: "GET /healthz HTTP/1.1\r\n"))
@@ -87,6 +93,7 @@ struct AdminConnectionTests {
   /// The response of a slow store never arrived: its time began when the client connected.
   @Test("the time for the response begins with the whole request")
   func times() throws {
+    defer { endAll() }
     let (idle, served) = (try connect(), try connect())
     loop.advanceTime(by: .seconds(9))
     #expect(try get("/healthz", served) == nil)
