@@ -271,7 +271,7 @@ class TestStores(unittest.TestCase):
                 with self.subTest(name, value=repr(value)[:40]), self.assertRaisesRegex(TypeError, name):
                     make(value)
 
-    def test_an_input_whose_effect_breaks_the_protocol_changes_nothing(self) -> None:
+    def test_an_effect_that_breaks_the_protocol_changes_nothing(self) -> None:
         def update(state: int, milliseconds: Any) -> Any:
             return state + 1, after(milliseconds, "late")
 
@@ -305,7 +305,7 @@ class TestStores(unittest.TestCase):
                     store.send(received)
                 self.assertEqual((machine.state, store.state), (["input"], []))
 
-    def test_actions_whose_effects_are_too_many_for_an_update_are_effects(self) -> None:
+    def test_actions_with_too_many_effects_for_an_update_are_effects(self) -> None:
         """Each of the two updates has few enough, but the library applied the action in the first one."""
         lates = [after(1, "late")] * 700
         machine = Machine(logging({"input": [action("x"), *lates[:400]], "x": lates}), "a", {})
