@@ -305,7 +305,7 @@ class TestStores(unittest.TestCase):
                     store.send(received)
                 self.assertEqual((machine.state, store.state), (["input"], []))
 
-    def test_actions_with_too_many_effects_for_an_update_are_effects(self) -> None:
+    def test_an_action_with_too_many_effects_for_an_update_is_an_effect(self) -> None:
         """Each of the two updates has few enough, but the library applied the action in the first one."""
         lates = [after(1, "late")] * 700
         machine = Machine(logging({"input": [action("x"), *lates[:400]], "x": lates}), "a", {})

@@ -79,25 +79,22 @@ def _effect(kind: str, needed: dict[str, Any], failed: Any = None, **others: Any
     policies = members.keys() & {"latest", "debounce", "throttle"}
     if policies >= {"debounce", "throttle"} or (policies and "id" not in members):
         raise TypeError("latest, debounce and throttle need an id; debounce and throttle exclude each other")
-    for name, value in {**members, **members.get("retry", {})}.items():
-        fits = _RULES.get((kind, name)) or _RULES.get(name)
-        if value is None or (fits and not fits(value.value if isinstance(value, enum.Enum) else value)):
+    for name, value in (members | members["retry"] if "retry" in members else members).items():
+        fits = _RULES.get(name)
+        if value is None or (fits and not fits(value.value if isinstance(value, enum.Enum) else value, kind)):
             raise TypeError(f"{name} of the effect {kind} cannot be {value!r}")
     return Effect(kind, members)
 
 
-def _is_number(value: Any, least: int, most: int = 86_400_000_000) -> bool:
-    return type(value) is int and least <= value <= most
-
-
 # The rules for the members of effects, by their names. The server ends a program that breaks one.
-_RULES: dict[Any, Any] = {
-    **dict.fromkeys(("id", "name", "serial"), lambda it: isinstance(it, str)),
-    **dict.fromkeys(("milliseconds", "debounce", "throttle", "timeout"), lambda it: _is_number(it, 0)),
-    ("every", "milliseconds"): lambda it: _is_number(it, 1), "attempts": lambda it: _is_number(it, 1, 1_000),
-    "latest": lambda it: it is True, "restart": lambda it: it in ("fail", "again"),
-    "to": lambda it: isinstance(it, list) and all(isinstance(each, str) or isinstance(checked(each), str)
-                                                  for each in it)}  # fmt: skip
+_RULES: dict[str, Any] = {
+    **dict.fromkeys(("id", "name", "serial"), lambda it, kind: isinstance(it, str)),
+    **dict.fromkeys(("milliseconds", "debounce", "throttle", "timeout"), lambda it, kind: (
+        type(it) is int and (1 if kind == "every" else 0) <= it <= 86_400_000_000)),
+    "attempts": lambda it, kind: type(it) is int and 1 <= it <= 1_000,
+    "latest": lambda it, kind: it is True, "restart": lambda it, kind: it in ("fail", "again"),
+    "to": lambda it, kind: isinstance(it, list) and all(
+        isinstance(each, str) or isinstance(checked(each), str) for each in it)}  # fmt: skip
 
 
 def tagged(value: Any) -> Any:
