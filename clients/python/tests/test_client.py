@@ -119,7 +119,7 @@ class ClientTests(unittest.TestCase):
                 # The other call opens the store if the first one ends before.
                 first = asyncio.create_task(client.open(TODO, "other", MEMORY))
                 second = asyncio.create_task(client.open(TODO, "other", MEMORY))
-                await asyncio.sleep(0)
+                await run_ready_tasks()
                 first.cancel()
                 self.assertTrue((await second).is_subscribed)
                 failed = await asyncio.gather(
@@ -553,8 +553,9 @@ class ClientTests(unittest.TestCase):
                         with mock.patch.object(client, "_entered", changing):
                             assert client._connection
                             client._connection.abort()
-                            while client.reconnects == reconnects:
-                                await asyncio.sleep(0.001)
+                            async for status in client.statuses():
+                                if status == "connected" and client.reconnects > reconnects:
+                                    break
                         await client.request("ping")
                         self.assertEqual(balance.state["formattedBalance"], shown)
 
