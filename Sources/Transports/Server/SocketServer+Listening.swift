@@ -29,7 +29,6 @@ extension SocketServer {
       .serverChannelOption(.maxMessagesPerRead, value: 1)
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          channel.closeOnExec()
           try channel.pipeline.syncOperations.addHandler(AcceptHandler(gate.value))
         }
       }
