@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import TestSupport
 import Testing
 
@@ -59,7 +60,7 @@ struct ManualClockTests {
     let clock = ManualClock()
     let deadlines = [5, 3, 5, 1, 3, 1, 4]
     for (number, seconds) in deadlines.enumerated() {
-      await queue.begin(number, clock, .seconds(seconds))
+      queue.begin(number, clock, .seconds(seconds))
       await eventually("a sleeper") { clock.sleeperCount == number + 1 }
     }
     await queue.waitUntilAsleep()
@@ -95,7 +96,7 @@ struct ManualClockTests {
     let queue = SerialQueue()
     let clock = ManualClock()
     for (number, seconds) in [2, 1, 1, 4].enumerated() {
-      await queue.begin(number, clock, .seconds(seconds))
+      queue.begin(number, clock, .seconds(seconds))
       await eventually("a sleeper") { clock.sleeperCount == number + 1 }
     }
     await queue.waitUntilAsleep()
@@ -120,21 +121,25 @@ struct ManualClockTests {
     #expect(clock.now.offset == .seconds(4))
   }
 
-  private actor SerialQueue {
-    nonisolated let awake = Record<Int>()
+  /// Runs tasks one after another: also the functions of the clock, which belong to no actor.
+  private final class SerialQueue: TaskExecutor {
+    let awake = Record<Int>()
+    private let queue = DispatchQueue(label: "sleepers")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+
     func begin(_ number: Int, _ clock: ManualClock, _ duration: Duration) {
-      Task {
-        try? await sleep(clock, duration)
-        awake.add(number)
+      Task(executorPreference: self) {
+        try? await clock.sleep(for: duration)
+        self.awake.add(number)
       }
     }
-    private func sleep(_ clock: ManualClock, _ duration: Duration) async throws {
-      // Calls `sleep(until:)` here because `sleep(for:)` may run on another executor: when this
-      // task suspends, it must have left the queue.
-      try await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil)
-    }
+
     /// Returns when every task that has begun is asleep.
-    func waitUntilAsleep() {}
+    func waitUntilAsleep() async { await Task(executorPreference: self) {}.value }
   }
 
   @Test("a cancelled sleep throws, before it begins and while it waits")
