@@ -58,22 +58,7 @@ final class CommitStage {
   /// Number of requests to the journal that have not ended.
   private var openRequests = 0
 
-  /// The incomplete sessions, in the order in which they are journaled again.
-  private var incomplete: [SessionHandle] = []
-  /// The commit that journals one of them as a whole.
-  private var rewriting: CommitNumber?
-  /// The earliest time of the next attempt after a failure. A session can be large, and a full disk
-  /// affects all sessions.
-  ///
-  /// - Units: the clock's `uptime`.
-  private var nextRewrite = Duration.zero
-  /// The commit that journals a session as a whole because a client receives something of it; other
-  /// sessions do not wait for it.
-  private var asked: CommitNumber?
-  /// The earliest time of the next such commit after a failure.
-  ///
-  /// - Units: the clock's `uptime`.
-  private var nextAsked = Duration.zero
+  private var incomplete = IncompleteSessions()
 
   /// Creates a stage.
   ///
@@ -228,7 +213,7 @@ final class CommitStage {
       rewriteIncomplete(shard)
       beginWork()
     } while !results.isEmpty
-    if isFailing, incomplete.isEmpty, rewriting == nil {
+    if isFailing, incomplete.isEmpty {
       isFailing = false
       recovered()
     }
@@ -271,7 +256,7 @@ final class CommitStage {
       commitSpans.removeFirst(ended.count)
     }
     for failure in result.failures { take(failure, shard) }
-    if let rewriting, rewriting <= lastEnded { self.rewriting = nil }
+    incomplete.ended(lastEnded)
     let notified = observers
     observers = []
     for observer in notified { observer.committed(result, isolation: shard) }
@@ -282,12 +267,7 @@ final class CommitStage {
   }
 
   private func take(_ failure: CommitResult.Failure, _ shard: isolated Shard) {
-    let retry = clock.uptime + Self.timeBetweenRewrites
-    if let asked, failure.numbers.contains(asked) {
-      nextAsked = retry
-    } else {
-      nextRewrite = retry
-    }
+    incomplete.failed(failure.numbers, at: clock.uptime)
     if failure.error is SessionOnOtherNode || failure.error is LeaseLost {
       return shard.lose(failure.sessions)
     }
@@ -342,8 +322,9 @@ final class CommitStage {
   /// - Returns: False if the last attempt failed less than a second ago, or the session has ended.
   func complete(_ session: Session) -> Bool {
     guard let record = session.record, record.isIncomplete else { return true }
-    guard clock.uptime >= nextAsked, !session.isEnded else { return false }
-    asked = current
+    guard !session.isEnded, incomplete.beginForClient(at: clock.uptime, in: current) else {
+      return false
+    }
     record.rewrite(session)
     return true
   }
@@ -351,17 +332,12 @@ final class CommitStage {
   /// Journals incomplete sessions as a whole, one per commit, also those to which no client
   /// attaches.
   private func rewriteIncomplete(_ shard: isolated Shard) {
-    guard !incomplete.isEmpty, rewriting == nil, clock.uptime >= nextRewrite else { return }
-    while !incomplete.isEmpty {
-      let session = shard.directory[incomplete.removeFirst()]
-      guard let session, let record = session.record, record.isIncomplete else { continue }
-      rewriting = current
-      record.rewrite(session)
-      return commit()
-    }
+    guard incomplete.canContinue,
+      let session = incomplete.next(at: clock.uptime, in: current, { shard.directory[$0] })
+    else { return }
+    session.record?.rewrite(session)
+    commit()
   }
-
-  private static var timeBetweenRewrites: Duration { .seconds(1) }
 }
 
 extension JournalEntry.Event {
