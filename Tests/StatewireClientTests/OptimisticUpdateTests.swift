@@ -145,6 +145,21 @@ struct OptimisticUpdateTests {
     }
   }
 
+  // The phase was sent with the request only, and `setPhase` sends nothing before the response.
+  @Test("a phase that changes while the client attaches is reported")
+  func phaseDuringAttaching() async throws {
+    let server = try #require(Address("tcp://127.0.0.1:1"))
+    let options = ClientOptions.soon.with { $0.session = "session" }
+    let phases: [(FrontendLifecycle.Phase, FrontendLifecycle.Phase, sent: [String])] = [
+      (.inactive, .active, ["inactive", "active"]), (.active, .inactive, ["inactive"]),
+      (.inactive, .inactive, ["inactive"]), (.active, .active, []),
+    ]
+    for (before, after, sent) in phases {
+      let client = Client(server, options)
+      #expect(try await client.attach(in: before, changingTo: after) == sent)
+    }
+  }
+
   @Test("states are verified periodically")
   func compared() async throws {
     let options = ClientOptions.soon.with {

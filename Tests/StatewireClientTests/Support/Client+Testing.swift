@@ -44,6 +44,37 @@ extension Client {
   /// Ends the connection as if it were lost.
   func cut() { interrupt?.finish() }
 
+  /// Attaches over a connection in memory, and changes the phase before the response.
+  ///
+  /// - Returns: The phases that the client has sent.
+  func attach(
+    in before: FrontendLifecycle.Phase, changingTo after: FrontendLifecycle.Phase
+  ) async throws -> [String] {
+    let (writes, wrote) = AsyncStream<Void>.makeStream()
+    let connection = Connection(listener: Connection.Listener(wrote: { wrote.yield() }))
+    self.connection = connection
+    try await setPhase(before)
+    async let entered: Void = enter(AsyncStream<Duration>.makeStream().continuation)
+    var phases: [String] = []
+    func takeOutgoing() throws -> [JSONValue] {
+      let messages = try connection.takeOutgoing().split(separator: UInt8(ascii: "\n"))
+        .map { try JSONValue(parsing: Array($0)) }
+      phases += messages.compactMap { $0["params"]?["phase"]?.string }
+      return messages
+    }
+    for await _ in writes {
+      guard let request = try takeOutgoing().first, let id = request["id"] else { continue }
+      let isAttach = request["method"] == "session/attach"
+      if isAttach { try await setPhase(after) }
+      let result: JSONValue = isAttach ? ["stores": [:], "sequence": 0] : [:]
+      try connection.received((["jsonrpc": "2.0", "id": id, "result": result] as JSONValue).bytes)
+      if isAttach { break }
+    }
+    try await entered
+    _ = try takeOutgoing()
+    return phases
+  }
+
   /// Replaces the replicas with a wrong list of three todos, to which later patches still apply.
   func spoil() {
     for record in records.values {

@@ -35,6 +35,7 @@ extension Client {
     wasInSession = true
     guard closeReason == nil, connection.end == nil else { return }
     status = .connected
+    if phase != enteredPhase { notifyPhase(connection) }
     inputs.connected(connection, accepted: accepted) { sendLater.yield($0) }
     signal.notify()
   }
@@ -91,10 +92,13 @@ extension Client {
   ) async throws -> JSONValue {
     let promise = Promise<JSONValue>()
     let id = connection.start(method, params) { promise.resolve($0) }
-    if phase == .inactive {
-      connection.notify("frontend/lifecycle", ["phase": .string(phase.rawValue)])
-    }
+    enteredPhase = phase
+    if phase == .inactive { notifyPhase(connection) }
     return try await response(promise, to: id, on: connection, method)
+  }
+
+  private func notifyPhase(_ connection: Connection) {
+    connection.notify("frontend/lifecycle", ["phase": .string(phase.rawValue)])
   }
 
   /// Subscribes to stores one by one, and ends those that the server refuses.

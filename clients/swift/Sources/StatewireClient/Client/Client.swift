@@ -54,6 +54,8 @@ public actor Client {
   var interrupt: AsyncStream<Void>.Continuation?
   var wasInSession = false
   var phase = FrontendLifecycle.Phase.active
+  /// The phase that the last `session/open` or `session/attach` was sent with.
+  var enteredPhase = FrontendLifecycle.Phase.active
   let inputs: Inputs
   var records: [Int: StoreRecord] = [:]
   var numbers: [ByteName: Int] = [:]
