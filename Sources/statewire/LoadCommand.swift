@@ -19,8 +19,8 @@ struct Load: AsyncParsableCommand {
       stops is seen in full. A message waits only for a value of the server in it, such as a handle; \
       other expected messages are not compared.
 
-      The exit code is 0 if each request has a response, which may be an error, otherwise 1; 2 if \
-      the file could not be read or parsed.
+      The exit code is 0 if each message was sent and each request has a response, which may be an \
+      error, otherwise 1; 2 if the file could not be read or parsed.
       """)
 
   @Argument(help: ArgumentHelp("A conversation (.conversation).", valueName: "file"))

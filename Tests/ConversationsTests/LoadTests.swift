@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ClientTransports
 import StatewireJSON
 import Testing
 
@@ -121,6 +122,70 @@ struct LoadTests {
     #expect((tally.requests, tally.notifications, tally.inputs) == (2, 3, 1))
     #expect(tally.withoutResponse == 1)
     #expect(throws: LoadFault.self) { try LoadScript(try conversation("<-- 1")) }
+  }
+
+  @Test("a message whose sending has failed counts as not sent, unless it has a response")
+  func failed() throws {
+    var (script, exchange) = try exchange(
+      """
+      --> {"id": 1, "method": "store/send"}
+      --> [{"id": 1, "method": "store/send"}, {"method": "b"}]
+      --> {"method": "c"}
+      """)
+    let messages = try script.messages.map { try #require(exchange.filled($0)) }
+    exchange.sent(messages[0], on: "", intended: .seconds(1))
+    for (index, message) in messages.enumerated().dropFirst() {
+      exchange.sent(message, on: "", intended: .seconds(index + 1))
+      exchange.failed(message, on: "", intended: .seconds(index + 1))
+    }
+    var tally = exchange.tally
+    #expect((tally.requests, tally.notifications, tally.inputs) == (1, 0, 1))
+    #expect(tally.unsent == 2 && !exchange.hasAllResponses)
+    let latencies = receive(#"{"id":1,"result":{}}"#, on: "", at: .seconds(3), &exchange)
+    #expect(latencies.maximum == .seconds(2))
+    exchange.failed(messages[0], on: "", intended: .seconds(1))
+    tally = exchange.tally
+    #expect((tally.requests, tally.responses, tally.unsent) == (1, 1, 2))
+    #expect(exchange.hasAllResponses)
+  }
+
+  @Test("requests with the same id each have a response, in their order")
+  func sameIDs() throws {
+    var (script, exchange) = try exchange(
+      """
+      --> {"id": 1, "method": "a"}
+      --> {"id": 1, "method": "b"}
+      """)
+    for (index, message) in script.messages.enumerated() {
+      exchange.sent(try #require(exchange.filled(message)), on: "", intended: .seconds(index))
+    }
+    for _ in 0..<2 {
+      #expect(!exchange.hasAllResponses)
+      let latencies = receive(#"{"id":1,"result":{}}"#, on: "", at: .seconds(3), &exchange)
+      #expect(latencies.count == 1)
+    }
+    #expect(exchange.hasAllResponses && exchange.tally.withoutResponse == 0)
+  }
+
+  // The message that failed counted as sent, and the ones after it did not count at all.
+  @Test("messages that cannot be sent count as not sent, and their connections as failed")
+  func unsent() async throws {
+    let conversation = try conversation(
+      """
+      --> {"method": "a"}
+      --> {"id": 1, "method": "b"}
+      --> {"method": "c"}
+      """)
+    let run = try LoadRun(conversation, clients: 2, rate: 1000, duration: nil) {
+      let connection = try await ClientConnection.spawn(["cat"])
+      await connection.close(patience: .zero)
+      return connection
+    }
+    let report = await run.run()
+    #expect(report.tally.requests == 0 && report.tally.notifications == 0)
+    #expect(report.tally.unsent == 6)
+    #expect((report.tally.connections, report.tally.failedConnections) == (2, 2))
+    #expect(!report.isComplete)
   }
 
   @Test("the report has the rates, and shows if the load generator was the bottleneck")

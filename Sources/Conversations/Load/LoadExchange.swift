@@ -8,7 +8,9 @@ import StatewireJSON
 struct LoadExchange: Sendable {
   private let script: LoadScript
   private var bindings: Bindings
-  private var open: [String: [String: Duration]] = [:]
+  /// The intended times of the requests without a response, by connection and id. Several requests
+  /// have the same id if the conversation uses it again.
+  private var open: [String: [String: [Duration]]] = [:]
   private var seenNotifications: [String: Int] = [:]
   private(set) var tally = LoadTally()
 
@@ -44,19 +46,53 @@ struct LoadExchange: Sendable {
   ///   - connection: The name of its connection.
   ///   - intended: The time at which it was to be sent.
   mutating func sent(_ message: Filled, on connection: String, intended: Duration) {
-    guard case .message(let bytes) = message, let value = try? JSONValue(parsing: bytes) else {
-      tally.notifications += 1
+    for id in count(message, by: 1) {
+      open[connection, default: [:]][id, default: []].append(intended)
+    }
+  }
+
+  /// Records that the last message of `sent` could not be sent. If a response to it has arrived, it
+  /// was sent.
+  ///
+  /// - Parameters:
+  ///   - message: The message.
+  ///   - connection: The name of its connection.
+  ///   - intended: The time at which it was to be sent.
+  mutating func failed(_ message: Filled, on connection: String, intended: Duration) {
+    let ids = count(message, by: -1)
+    guard ids.allSatisfy({ open[connection]?[$0]?.last == intended }) else {
+      _ = count(message, by: 1)
       return
     }
+    for id in ids { setTimes(open[connection]?[id]?.dropLast() ?? [], of: id, connection) }
+    tally.unsent += 1
+  }
+
+  /// Counts the requests and notifications in a message; -1 undoes that.
+  ///
+  /// - Returns: The ids of the requests.
+  private mutating func count(_ message: Filled, by change: Int) -> [String] {
+    guard case .message(let bytes) = message, let value = try? JSONValue(parsing: bytes) else {
+      tally.notifications += change
+      return []
+    }
+    var ids: [String] = []
     for part in value.parts {
       guard let id = part["id"] else {
-        tally.notifications += 1
+        tally.notifications += change
         continue
       }
-      tally.requests += 1
-      if part["method"] == "store/send" { tally.inputs += 1 }
-      open[connection, default: [:]]["\(id)"] = intended
+      tally.requests += change
+      if part["method"] == "store/send" { tally.inputs += change }
+      ids.append("\(id)")
     }
+    return ids
+  }
+
+  private mutating func setTimes(
+    _ times: ArraySlice<Duration>, of id: String, _ connection: String
+  ) {
+    open[connection]?[id] = times.isEmpty ? nil : Array(times)
   }
 
   /// Records a message of the server.
@@ -91,7 +127,8 @@ struct LoadExchange: Sendable {
     }
     let id = "\(message["id"] ?? .null)"
     captures?.responses[id]?.capture(from: message, into: &bindings)
-    guard let intended = open[connection]?.removeValue(forKey: id) else { return }
+    guard let times = open[connection]?[id], let intended = times.first else { return }
+    setTimes(times.dropFirst(), of: id, connection)
     tally.responses += 1
     latencies.add(time - intended)
     if let code = message["error"]?["code"]?.int { tally.errors[code, default: 0] += 1 }

@@ -13,6 +13,8 @@ final class LoadPlay: Sendable {
     var lastWritten: Duration
     /// The connections that the server has closed.
     var closed: Set<String> = []
+    /// The connections on which a message could not be sent.
+    var failed: Set<String> = []
   }
 
   private let state: Watched<State>
@@ -48,15 +50,21 @@ final class LoadPlay: Sendable {
     guard !Task.isCancelled, let connection = connections[message.connection],
       let filled = await filled(message)
     else {
-      countUnsent()
+      countUnsent(1)
       return false
     }
-    state.withLock { state in
+    let isOpen = state.withLock { state in
+      if state.closed.contains(message.connection) { return false }
       let isLate = filled.hasWaited ? state.lastReceived : .zero
       let ready = max(intended, state.lastWritten, isLate)
       let delay = time - ready
       times.withLock { $0.delays.add(delay) }
       state.exchange.sent(filled.message, on: message.connection, intended: intended)
+      return true
+    }
+    guard isOpen else {
+      countUnsent(1)
+      return false
     }
     do {
       switch filled.message {
@@ -64,13 +72,18 @@ final class LoadPlay: Sendable {
       case .raw(let bytes): try await connection.send(raw: bytes)
       }
     } catch {
+      state.withLock { state in
+        state.exchange.failed(filled.message, on: message.connection, intended: intended)
+        state.failed.insert(message.connection)
+      }
       return false
     }
     state.withLock { $0.lastWritten = time }
     return true
   }
 
-  private func countUnsent() { state.withLock { $0.exchange.count { $0.unsent += 1 } } }
+  /// Counts messages that are not sent.
+  func countUnsent(_ count: Int) { state.withLock { $0.exchange.count { $0.unsent += count } } }
 
   /// Waits for the values in a message; nil if they do not arrive.
   private func filled(
@@ -125,8 +138,8 @@ final class LoadPlay: Sendable {
       }
     }
     state.withLock { state in
-      if !state.exchange.hasAllResponses {
-        let failed = state.closed.count
+      if !state.exchange.hasAllResponses || state.exchange.tally.unsent > 0 {
+        let failed = state.closed.union(state.failed).count
         state.exchange.count { $0.failedConnections += failed }
       }
     }

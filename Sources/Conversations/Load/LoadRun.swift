@@ -127,6 +127,8 @@ public struct LoadRun: Sendable {
           index += 1
           if await !play.send(message, at: time) { break }
         }
+        // With a duration, the next play sends at the remaining times.
+        if schedule.duration == nil { play.countUnsent(script.messages.count - index) }
         group.addTask {
           let played = await play.finish()
           total.add(played.tally, lastWritten: played.lastWritten)

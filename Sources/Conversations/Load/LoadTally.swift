@@ -18,10 +18,10 @@ struct LoadTally: Sendable, Equatable {
   var errors: [Int: Int] = [:]
   /// Connections opened.
   var connections = 0
-  /// Connections that could not be opened, or that the server has closed too early.
+  /// Connections that could not be opened or written to, or that the server has closed too early.
   var failedConnections = 0
   /// Messages that were not sent, because a value from the server was missing or nothing could be
-  /// sent any more.
+  /// sent any more. They are not among the requests and notifications.
   var unsent = 0
 
   mutating func add(_ other: LoadTally) {
