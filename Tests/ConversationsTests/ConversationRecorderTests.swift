@@ -86,6 +86,21 @@ struct ConversationRecorderTests {
       ])
   }
 
+  @Test("a member that reads as the sign for further members is sent, and expected as any string")
+  func ellipses() throws {
+    try check(
+      [
+        #"> {"id":1,"method":"store/send","params":{"store":"plain","input":{"...":"..."}}}"#,
+        #"< {"id":1,"result":{"a":[{"...":"..."}],"b":{"...":{"...":1}},"...":"..."},"...":"..."}"#,
+        #"< {"method":"store/event","params":{"store":"plain","event":{"9:41":1,"...":"..."}}}"#,
+      ],
+      [
+        #"--> {"id": 1, "method": "store/send", "params": {"store": "plain", "input": {"...": "..."}}}"#,
+        #"<-- {"id": 1, "result": {"a": [{"...": "<_:string>"}], "b": {"...": {"...": 1}}, "...": "<_:string>"}, "...": "<_:string>"}"#,
+        #"<-- {"method": "store/event", "params": {"store": "plain", "event": {"...": "..."}}}"#,
+      ])
+  }
+
   @Test("secret members are redacted in both directions, and found in other texts")
   func secrets() throws {
     try check(

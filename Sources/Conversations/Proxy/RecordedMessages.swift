@@ -135,7 +135,7 @@ extension RecordedMessages {
   /// Returns a message of the server, as the player expects it.
   mutating func expecting(_ message: JSONValue, _ requests: inout RecordedRequests) -> Pattern {
     values.beginMessage()
-    return expecting(part: message, &requests)
+    return expecting(part: message, &requests).withoutEllipses
   }
 
   /// Returns a message, or one of a batch.
@@ -279,5 +279,29 @@ extension RecordedMessages {
   ) -> ServerSecrets.Rule {
     guard Self.plainMethods.contains(request.method) else { return secrets.ofOtherMethods }
     return request.store == nil ? secrets.ofProtocol : rule(of: request, requests)
+  }
+}
+
+extension Pattern {
+  /// The pattern with any string for the value of each member `"...": "..."`, which cannot be
+  /// matched exactly: in the file it means that there may be further members.
+  fileprivate var withoutEllipses: Pattern {
+    switch self {
+    case .anything, .named, .text, .literal: self
+    case .array(let elements): .array(elements.map(\.withoutEllipses))
+    case .object(let members, let isOpen):
+      .object(
+        members.compactMap { member in
+          guard member.key == "..." else {
+            return Member(key: member.key, pattern: member.pattern.withoutEllipses)
+          }
+          // Keys are unique, and an open object allows the member.
+          if isOpen { return nil }
+          let isEllipsis = member.pattern == .literal("...")
+          return Member(
+            key: member.key,
+            pattern: isEllipsis ? .anything(.string) : member.pattern.withoutEllipses)
+        }, isOpen: isOpen)
+    }
   }
 }
