@@ -275,6 +275,21 @@ class Console(ConsoleDriving):
         )
         self.assertIn('# The store "secret" is left out from here on: its configuration has a secret.', text)
 
+    def test_store_that_is_left_out_and_opened_again(self):
+        text = self.console().evaluate(
+            """async () => {
+              const { conversation } = await import("/console/conversation.js");
+              const store = "<list>";
+              const opened = (count) => ({ type: "opened", revision: 0, store, kind: "todo", config: { memory: { count } } });
+              const secret = { type: "input", store, number: 1, input: { type: "todoAdded", title: "(redacted)" } };
+              const closed = { type: "closed", store };
+              return conversation([opened(1), secret, closed, opened(2), closed, { type: "gap" }, opened(3)]);
+            }"""
+        )
+        methods = re.findall(r'"method":"store/(\w+)"', text)
+        self.assertEqual(methods, ["open", "close", "open", "close", "open"])
+        self.assertEqual(self.play(text), 0, text)
+
     def test_fields_of_a_schema(self):
         page = self.console()
         read = page.evaluate(

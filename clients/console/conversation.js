@@ -92,6 +92,8 @@ export async function conversation(events, stateAt) {
 	const names = new Names();
 	/** The stores that can be played, by name: the inputs that have not ended. */
 	const played = new Map();
+	/** The stores that are open in the conversation. */
+	const opened = new Set();
 	/** The stores that the conversation mentions. */
 	const mentioned = new Set();
 	/** The inputs that an effect has refused after they had begun, by store and number. */
@@ -99,8 +101,16 @@ export async function conversation(events, stateAt) {
 	let id = 0;
 	const request = (method, params) => lines.push(`--> ${JSON.stringify({ jsonrpc: "2.0", id: ++id, method, params: names.sending(params) })}`);
 	const respond = (rest) => lines.push(`<-- ${JSON.stringify({ jsonrpc: "2.0", id, ...rest })}`);
+	const close = (store) => {
+		request("store/close", { store });
+		respond({ result: "<_>" });
+		opened.delete(store);
+	};
 	const leave = (store, reason) => {
-		if (played.delete(store)) lines.push("", `# The store ${JSON.stringify(store)} is left out from here on: ${reason}.`);
+		if (!played.delete(store)) return;
+		lines.push("", `# The store ${JSON.stringify(store)} is left out from here on: ${reason}.`);
+		// Later events can open it again, with another configuration.
+		if (opened.has(store)) close(store);
 	};
 	for (const event of events) {
 		const { type, store } = event;
@@ -120,12 +130,12 @@ export async function conversation(events, stateAt) {
 			lines.push("");
 			request("store/open", { store, kind: event.kind, config: event.config ?? {} });
 			respond({ result: "<_>" });
+			opened.add(store);
 		}
 		const open = played.get(store);
 		if (type === "closed") {
 			lines.push("");
-			request("store/close", { store });
-			respond({ result: "<_>" });
+			close(store);
 			open.clear();
 		}
 		if ((type === "input" || type === "refused") && event.input !== undefined) {
