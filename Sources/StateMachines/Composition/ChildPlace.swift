@@ -18,7 +18,8 @@ protocol ChildPlace<Parent, Part>: Sendable {
   func keys(in parent: Parent) -> [Key]
   /// Returns the number of children that are present.
   func count(in parent: Parent) -> Int
-  /// Returns the text that follows the child's name in effect ids.
+  /// Returns the text that follows the child's name in effect ids. It differs for each key, and none
+  /// is the beginning of another one.
   func suffix(_ key: Key) -> String
   /// Returns a sentence that says that a child is absent.
   func absence(_ key: Key, of name: String) -> String
@@ -73,7 +74,13 @@ where Part.ID: KeyedListID & Sendable {
   }
   func keys(in parent: Parent) -> [Part.ID] { member.value(in: parent).map(\.id) }
   func count(in parent: Parent) -> Int { member.value(in: parent).count }
-  func suffix(_ key: Part.ID) -> String { "/\(key.keyText)/" }
+  func suffix(_ key: Part.ID) -> String {
+    // One token of a JSON Pointer, so that an id with a slash cannot be that of another child
+    // followed by a part of an effect id.
+    let id = key.keyText
+    let isPlain = !id.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "~") }
+    return (isPlain ? "/" + id : JSONPointer([id]).description) + "/"
+  }
   func absence(_ key: Part.ID, of name: String) -> String {
     "\(name) has no element \(key.keyText.quoted(upTo: 64))"
   }

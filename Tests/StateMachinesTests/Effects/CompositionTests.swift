@@ -314,6 +314,58 @@ struct CompositionTests {
     #expect(await bench.do { $1.state.runners.map(\.seconds) } == [1, 1])
   }
 
+  /// A list of machines whose effect ids come from their inputs.
+  private struct Clocks: StateMachine {
+    struct Clock: StateMachine {
+      enum Input: Codable, Sendable { case start(name: String) }
+      struct State: Codable, Identifiable, Sendable {
+        var id = ""
+        var seconds = 0
+      }
+      let initialState = State()
+      func effect(of input: Input, in state: State) -> Effect<Int> {
+        switch input {
+        case .start(let name): .ticks(EffectID(name), every: .seconds(1)) { 1 }
+        }
+      }
+      func reduce(_ state: inout State, _ action: Int) { state.seconds += action }
+    }
+    enum Input: Codable, Sendable { case clock(id: String, input: Clock.Input) }
+    enum Action: Sendable { case clock(String, Int) }
+    struct State: Codable, Sendable { var clocks: KeyedList<Clock.State> = [] }
+    let initialState: State
+    var children: [Child<Clocks>] {
+      Child(
+        "clocks", Clock(), elements: \.clocks,
+        input: CasePath(Input.clock) {
+          if case .clock(let id, let input) = $0 { (id, input) } else { nil }
+        },
+        action: CasePath(Action.clock) {
+          if case .clock(let id, let action) = $0 { (id, action) } else { nil }
+        })
+    }
+    func effect(of input: Input, in state: State) -> Effect<Action> { .none }
+    func reduce(_ state: inout State, _ action: Action) {}
+  }
+
+  @Test("effects of elements whose ids contain slashes and tildes run independently")
+  func idsWithSlashes() async throws {
+    let ids = ["a", "a/b", "a~1b", "a~01b", "~", "/", ""]
+    let bench = try await Bench(
+      Clocks(initialState: Clocks.State(clocks: KeyedList(ids.map { Clocks.Clock.State(id: $0) }))))
+    try await bench.send(.clock(id: "a", input: .start(name: "b/ticks")))
+    try await bench.send(.clock(id: "", input: .start(name: "//ticks")))
+    for id in ids.dropFirst().dropLast() {
+      try await bench.send(.clock(id: id, input: .start(name: "ticks")))
+    }
+    await bench.advance(by: 1, sleepers: ids.count)
+    await bench.reaches(revision: ids.count)
+    #expect(await bench.do { $1.state.clocks.map(\.seconds) } == ids.map { _ in 1 })
+    let place = ElementState(member: StateMember(\Clocks.State.clocks))
+    #expect(
+      ids.map(place.suffix) == ["/a/", "/a~1b/", "/a~01b/", "/a~001b/", "/~0/", "/~1/", "//"])
+  }
+
   @Test("events, redactions and inputs of phases of children are passed on")
   func passedOn() async throws {
     let bench = try await Bench(Race())
