@@ -198,10 +198,7 @@ final class RelayEnd: @unchecked Sendable {
     registry.writeCoalescer.willServe(0)
     registry.broadcastCoalescer.willServe()
     let start = settings.now()
-    inTurn { end, shard in
-      shard.turnOutcome.beginWork(at: start)
-      end.carryOut(event, shard)
-    }
+    serving.shard.turnOnLoop(with: self, from: start) { $0.carryOut(event, $1) }
     let time = settings.now()
     loopTime.add(from: start, to: time)
     identityTime?.time.add(from: start, to: time)

@@ -19,9 +19,7 @@ extension ConnectionHandler {
       }
       return
     }
-    guard isRemote, let status = connection.map(ConnectionStatus.init) ?? relay?.status else {
-      return
-    }
+    guard isRemote, let status = place.status else { return }
     webSocket?.sweep(now, readsInput: !readGate.isHeldBack)
     // The client has had a second to read the reason.
     if wasRefused { return abandon() }

@@ -66,15 +66,13 @@ extension ConnectionHandler: ConnectionOutput, CoalescedOutput {
 
   func resumeReading() {
     guard readGate.isHeldBack else { return }
-    let isWanted = connection?.wantsBytes ?? relay?.wantsBytes ?? true
-    switch readGate.decide(isWanted: isWanted, mustQueue: mustQueue) {
+    switch readGate.decide(isWanted: place.wantsBytes, mustQueue: mustQueue) {
     case .wait: break
     case .read: context?.read()
     case .queue:
       registry.yieldQueue?.wait { [self] in
         readGate.wasQueued()
-        let isWanted = connection?.wantsBytes ?? relay?.wantsBytes ?? true
-        guard case .read = readGate.decide(isWanted: isWanted, mustQueue: false) else {
+        guard case .read = readGate.decide(isWanted: place.wantsBytes, mustQueue: false) else {
           return .zero
         }
         context?.read()
@@ -131,7 +129,7 @@ extension ConnectionHandler: ConnectionOutput, CoalescedOutput {
 
   /// Closes immediately and drops unsent bytes.
   func abandon() {
-    if connection != nil || relay != nil { notify(.cut) }
+    notify(.cut)
     // While the lease of a node is over, actions of a connection wait, also the one that closes it.
     context?.close(promise: nil)
   }

@@ -6,8 +6,6 @@ internal import ServerCore
 /// The channel's end of a relay to a connection on another loop.
 final class Relay {
   fileprivate(set) var end: RelayEnd
-  /// The identity of the client.
-  let identity: Identity?
   /// The last known status of the connection.
   fileprivate(set) var status = ConnectionStatus()
   /// Number of reads that the connection has not processed. One read of TLS can have several parts.
@@ -15,47 +13,41 @@ final class Relay {
   /// True if the client's input has ended and the connection has yet to process reads.
   fileprivate var holdsInputEnd = false
   /// True if the connection waits until the channel is writable.
-  fileprivate var isCaughtUpAwaited = false
+  fileprivate(set) var isCongested = false
 
   fileprivate init(to end: RelayEnd, of connection: Connection) {
     self.end = end
-    identity = connection.identity
     status.messageCount = connection.messageCount
   }
 
   /// True if the channel may read.
   var wantsBytes: Bool { status.wantsBytes && pendingReads == 0 }
 
-  /// True if `caughtUp` is awaited.
-  var isCongested: Bool { isCaughtUpAwaited }
-}
-
-extension ConnectionHandler: RelayOrigin {
-  /// Passes an event to the connection on the other loop, if there is one.
-  func passOn(_ event: Connection.Event) {
-    guard let relay, let event = RelayEvent(event) else { return }
+  /// Passes an event to the connection.
+  func take(_ event: Connection.Event) {
+    guard let event = RelayEvent(event) else { return }
     switch event {
-    case .received: relay.pendingReads += 1
-    case .caughtUp: relay.isCaughtUpAwaited = false
-    case .inputEnded where relay.pendingReads > 0:
+    case .received: pendingReads += 1
+    case .caughtUp: isCongested = false
+    case .inputEnded where pendingReads > 0:
       // A read can wait at a connection that the present one has replaced.
-      relay.holdsInputEnd = true
+      holdsInputEnd = true
       return
     default: break
     }
-    relay.end.post(event)
+    end.post(event)
   }
 
-  /// Passes frames of a WebSocket to the connection on the other loop, if there is one.
-  func passOn(framesOf source: any FrameSource, byteCount: Int) {
-    guard let relay, !isClosing else { return source.forEachFrame { _ in } }
-    if let context { pace(byteCount, context) }
+  /// Passes frames of a WebSocket to the connection.
+  func take(framesOf source: any FrameSource) {
     var frames: [Connection.Arrival] = []
     source.forEachFrame { frames.append(Connection.Arrival($0)) }
-    relay.pendingReads += 1
-    relay.end.post(.frames(frames, partialBytes: source.partialBytes))
+    pendingReads += 1
+    end.post(.frames(frames, partialBytes: source.partialBytes))
   }
+}
 
+extension ConnectionHandler: RelayOrigin {
   func relay(_ request: RelayRequest, to shard: Int) {
     guard let loop = context?.eventLoop,
       let serving = registry.otherLoops.first(where: { $0.shard.place.index == shard })
@@ -132,7 +124,7 @@ extension ConnectionHandler: RelayOrigin {
       case .handOver(let next, let earlier, let handover):
         context.flush()
         relay.end = next
-        relay.isCaughtUpAwaited = false
+        relay.isCongested = false
         relay.status.wantsBytes = false
         end.flow.arrived(byteCount, held: 0)
         byteCount = 0
@@ -148,9 +140,9 @@ extension ConnectionHandler: RelayOrigin {
   /// Notifies the connection on the other loop once the channel is writable.
   func notifyWhenCaughtUp(_ end: RelayEnd) {
     guard let relay, relay.end === end else { return }
-    relay.isCaughtUpAwaited = true
+    relay.isCongested = true
     updateFlow(adding: 0)
-    if !isCongested { passOn(.caughtUp) }
+    if !isCongested { relay.take(.caughtUp) }
   }
 
   /// Updates the number of bytes that the connection on the other loop sees as waiting.

@@ -58,12 +58,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     case relayed(Relay)
   }
 
-  /// The connection on this loop; nil if there is none.
-  var connection: Connection? {
-    if case .connected(let connection, _) = place { connection } else { nil }
-  }
-  /// The relay to the connection on another loop; nil if there is none.
-  var relay: Relay? { if case .relayed(let relay) = place { relay } else { nil } }
+  var connection: Connection? { place.connection }
+  var relay: Relay? { place.relay }
 
   init(
     shard: Shard, registry: ConnectionRegistry, isRemote: Bool, over transport: ClientTransport
@@ -91,20 +87,19 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// Entering the shard costs some hundred nanoseconds, so it happens once per read and not per
   /// message.
   func notify(_ event: Connection.Event) {
-    guard let connection else { return passOn(event) }
-    takingTime { start in
-      shard.turnOnLoop(with: (connection, event)) { value, shard in
-        if let start { shard.turnOutcome.beginWork(at: start) }
-        value.0.take(value.1, isolation: shard)
-      }
+    switch place {
+    case .absent: break
+    case .connected(let connection, _):
+      measuredTurn(with: (connection, event)) { $0.0.take($0.1, isolation: $1) }
+    case .relayed(let relay): relay.take(event)
     }
   }
 
-  /// Measures the time of a turn, unless this is the only connection.
-  private func takingTime(_ turn: (_ start: ContinuousClock.Instant?) -> Void) {
-    if registry.hasOneConnection { return turn(nil) }
+  /// Runs `body` as one turn, and measures its time, unless this is the only connection.
+  private func measuredTurn<Value>(with value: Value, _ body: (Value, isolated Shard) -> Void) {
+    if registry.hasOneConnection { return shard.turnOnLoop(with: value, body) }
     let start = settings.now()
-    turn(start)
+    shard.turnOnLoop(with: value, from: start, body)
     let end = settings.now()
     loopTime.add(from: start, to: end)
     identityTime?.time.add(from: start, to: end)
@@ -143,7 +138,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   }
 
   /// True once nothing more is written to the connection, or it has gone.
-  var isClosing: Bool { connection?.life.isOver ?? relay?.status.isOver ?? true }
+  var isClosing: Bool { place.isOver }
 
   /// The time at which the client connected, if it has sent no message yet or is not authorised;
   /// otherwise nil.
@@ -161,12 +156,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
   }
 
   /// True while the client waits for a response and reads.
-  var hasOpenResponses: Bool {
-    !isClosing && (connection?.hasOpenResponses ?? relay?.status.hasOpenResponses ?? false)
-  }
+  var hasOpenResponses: Bool { !isClosing && place.status?.hasOpenResponses == true }
 
   /// True once the client has sent `exit`.
-  var hasExited: Bool { connection?.hasExited ?? relay?.status.hasExited ?? false }
+  var hasExited: Bool { place.status?.hasExited == true }
 
   /// Stops reading requests before the server ends. Until `finish`, the client still receives
   /// updates that the open requests of other clients cause.
@@ -175,8 +168,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
   /// Sends the client the reason why it is served no more; the connection closes then.
   func refuse(_ refusal: Refusal) {
     afterWaitingClients { handler in
-      let isRefused = handler.connection?.life.isRefused ?? handler.relay?.status.isRefused
-      guard isRefused == false, !handler.isClosing else { return }
+      guard let status = handler.place.status, !status.isRefused, !status.isOver else { return }
       handler.settings.logger.info(
         "closed a client that exceeded a limit",
         metadata: handler.logMetadata(["limit": "\(refusal)"]))
@@ -203,6 +195,26 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   // The largest number of bytes that are held.
   static let coalescedBytes = 8 << 10
+}
+
+// MARK: - The place of the connection
+
+extension ConnectionHandler.Place {
+  /// The connection on this loop; nil if there is none.
+  var connection: Connection? {
+    if case .connected(let connection, _) = self { connection } else { nil }
+  }
+  /// The relay to the connection on another loop; nil if there is none.
+  var relay: Relay? { if case .relayed(let relay) = self { relay } else { nil } }
+
+  /// All properties of the connection; nil if there is none. Reads use single ones, which cost less.
+  var status: ConnectionStatus? { connection.map(ConnectionStatus.init) ?? relay?.status }
+  var isOver: Bool { connection?.life.isOver ?? relay?.status.isOver ?? true }
+  var isInLargeFrame: Bool { connection?.isInLargeFrame ?? relay?.status.isInLargeFrame ?? false }
+  /// True if the channel may read.
+  var wantsBytes: Bool { connection?.wantsBytes ?? relay?.wantsBytes ?? true }
+  /// True if the connection awaits `caughtUp`.
+  var isCongested: Bool { connection?.isCongested ?? relay?.isCongested ?? false }
 }
 
 // MARK: - Events of the channel
@@ -248,9 +260,7 @@ extension ConnectionHandler {
   }
 
   private func chooseBuffers(_ context: ChannelHandlerContext) {
-    let isInLargeFrame =
-      connection?.isInLargeFrame ?? relay?.status.isInLargeFrame ?? false
-    guard isInLargeFrame != usesLargeBuffers else { return }
+    guard place.isInLargeFrame != usesLargeBuffers else { return }
     usesLargeBuffers.toggle()
     // A channel without this option keeps its buffers.
     try? context.channel.syncOptions?.setOption(
@@ -266,20 +276,22 @@ extension ConnectionHandler {
 
   /// Processes frames that a `FrameSource` has read, in one turn of the shard.
   func receive(from source: any FrameSource, byteCount: Int) {
-    guard !isClosing, let connection, !connection.isShardBusy else {
-      return passOn(framesOf: source, byteCount: byteCount)
+    guard !isClosing, let context, connection?.isShardBusy != true else {
+      return source.forEachFrame { _ in }
     }
-    if let context { pace(byteCount, context) }
+    pace(byteCount, context)
     willServe(byteCount)
-    takingTime { start in
-      shard.turnOnLoop(with: (connection, source)) { value, shard in
+    switch place {
+    case .absent: break
+    case .connected(let connection, _):
+      measuredTurn(with: (connection, source)) { value, shard in
         let (connection, source) = value
-        if let start { shard.turnOutcome.beginWork(at: start) }
         source.forEachFrame { connection.take(.framed($0), isolation: shard) }
         if !connection.canBuffer(partialBytes: source.partialBytes) { source.skipFrame() }
       }
+    case .relayed(let relay): relay.take(framesOf: source)
     }
-    if let context { chooseBuffers(context) }
+    chooseBuffers(context)
   }
 
   /// Delays the read while the client does not read: back-pressure, not memory.
@@ -293,7 +305,7 @@ extension ConnectionHandler {
     isCongested = !context.channel.isWritable
     // Writability can change twice within one write; the connection checks it itself then.
     if relay != nil { updateFlow(adding: 0) }
-    guard !isCongested, connection?.isCongested ?? relay?.isCongested ?? false else { return }
+    guard !isCongested, place.isCongested else { return }
     outsideOfTurns(context) { handler in
       guard handler.mustQueue else { return handler.hasCaughtUp() }
       handler.registry.yieldQueue?.wait {
@@ -347,7 +359,7 @@ extension ConnectionHandler {
 
   private func disconnect() {
     // First, because other clients may notice the end and connect.
-    if let identity = connection?.identity ?? relay?.identity { registry.counts.release(identity) }
+    if let identity = identityTime?.identity { registry.counts.release(identity) }
     notify(.disconnected)
     if case .connected(_, let next?) = place { next.post(.disconnected) }
     place = .absent

@@ -254,7 +254,7 @@ extension ConnectionRegistry {
   /// The loop time of all connections of an identity.
   func time(of identity: Identity) -> IdentityTime {
     if let time = identityTimes[identity] { return time }
-    let time = IdentityTime(since: settings.now())
+    let time = IdentityTime(of: identity, since: settings.now())
     identityTimes[identity] = time
     return time
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ServerCore
+
 /// The event loop time that a connection has used beyond its share.
 ///
 /// The share is one hundredth of the elapsed time. A connection may exceed it by `burst`.
@@ -27,7 +29,11 @@ struct LoopTime {
 
 /// The loop time of all connections of one identity.
 final class IdentityTime {
+  let identity: Identity
   var time: LoopTime
 
-  init(since now: ContinuousClock.Instant) { time = LoopTime(since: now) }
+  init(of identity: Identity, since now: ContinuousClock.Instant) {
+    self.identity = identity
+    time = LoopTime(since: now)
+  }
 }
