@@ -82,32 +82,25 @@ final class NodeLinkHandler: ChannelDuplexHandler, @unchecked Sendable {
 
   private func ended(isFinal: Bool = false) {
     if hasEnded { return }
-    outsideOfTurns { link in
-      let phase = link.phase
-      link.close()
-      link.inTurn { connection, shard in
-        switch phase {
-        case .ended: break
-        case .greeting, .attaching:
-          connection.linkFailed(link.number, isFinal: isFinal, isolation: shard)
-        case .open:
-          let restarts = link.end != .closes || link.reader.isInMessage
-          connection.linkEnded(restarts: restarts, isolation: shard)
-        }
+    let phase = phase
+    close()
+    inTurn { connection, shard in
+      switch phase {
+      case .ended: break
+      case .greeting, .attaching:
+        connection.linkFailed(number, isFinal: isFinal, isolation: shard)
+      case .open:
+        let restarts = end != .closes || reader.isInMessage
+        connection.linkEnded(restarts: restarts, isolation: shard)
       }
     }
   }
 
+  /// Runs `body` as one turn. Turns do not nest: the channel is written to in tasks of the loop only, so
+  /// its events come outside of turns.
   private func inTurn(_ body: (Connection, isolated Shard) -> Void) {
     guard let connection else { return }
     links.shard.turnOnLoop(with: connection, body)
-  }
-
-  /// Calls `body` now, or in a later task of the loop if the shard is busy.
-  private func outsideOfTurns(_ body: @escaping @Sendable (NodeLinkHandler) -> Void) {
-    guard connection?.isShardBusy == true else { return body(self) }
-    let bound = NIOLoopBound(self, eventLoop: loop)
-    loop.execute { bound.value.outsideOfTurns(body) }
   }
 
   private static let greetingTime = TimeAmount.seconds(3)
@@ -130,57 +123,57 @@ extension NodeLinkHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let buffer = unwrapInboundIn(data)
-    outsideOfTurns { $0.receive(buffer) }
-  }
-
-  private func receive(_ buffer: ByteBuffer) {
     guard !hasEnded else { return }
-    var isFaulty = false
+    var fault: String?
     inTurn { connection, shard in
       buffer.withUnsafeReadableBytes { bytes in
         // A copy, because the connection may look at the reader meanwhile.
         var reader = reader
         do throws(NodeFrameReader.Fault) {
-          try reader.read(bytes) { take($0, connection, shard) }
+          try reader.read(bytes) { if fault == nil { fault = take($0, connection, shard) } }
         } catch {
-          isFaulty = true
+          fault =
+            fault ?? "the node \(node.name) at \(node.address) does not support the node protocol"
         }
         self.reader = reader
       }
     }
-    if isFaulty {
-      return fail("the node \(node.name) at \(node.address) does not support the node protocol")
-    }
+    // After the turn, because the end of the link is a turn.
+    if let fault { return fail(fault) }
     readMore()
   }
 
+  /// - Returns: The reason to end the link; nil if it continues.
   private func take(
     _ part: NodeFrameReader.Part, _ connection: Connection, _ shard: isolated Shard
-  ) {
+  ) -> String? {
     if case .open = phase, !part.isControl {
-      return connection.linkReceived(
+      connection.linkReceived(
         part.bytes, of: part.messageBytes, isFirst: part.isFirst, isLast: part.isLast,
         isolation: shard)
+      return nil
     }
-    guard control.count + part.bytes.count <= Self.maximumControl else { return }
+    guard control.count + part.bytes.count <= Self.maximumControl else { return nil }
     control += part.bytes
-    guard part.isLast else { return }
+    guard part.isLast else { return nil }
     let message = control
     control = []
     switch phase {
-    case .greeting: greeted(message, connection)
+    case .greeting: return greeted(message, connection)
     case .attaching, .open: take(control: message, connection, shard)
     case .ended: break
     }
+    return nil
   }
 
-  private func greeted(_ response: [UInt8], _ connection: Connection) {
+  private func greeted(_ response: [UInt8], _ connection: Connection) -> String? {
     let text = String(decoding: response, as: UTF8.self)
     guard text.contains("\"result\"") else {
-      return fail("the node \(node.name) at \(node.address) refuses this node: \(text)")
+      return "the node \(node.name) at \(node.address) refuses this node: \(text)"
     }
     phase = .attaching
     connection.linkGreeted(number)
+    return nil
   }
 
   private func take(
@@ -223,7 +216,7 @@ extension NodeLinkHandler {
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    if context.channel.isWritable { outsideOfTurns { $0.notifyWritable() } }
+    if context.channel.isWritable { notifyWritable() }
     context.fireChannelWritabilityChanged()
   }
 
@@ -258,7 +251,7 @@ extension NodeLinkHandler {
     guard !isFlushScheduled else { return }
     isFlushScheduled = true
     let bound = NIOLoopBound(self, eventLoop: loop)
-    loop.execute { bound.value.outsideOfTurns { $0.flush() } }
+    loop.execute { bound.value.flush() }
   }
 }
 
@@ -290,7 +283,7 @@ extension NodeLinkHandler: NodeLink {
     isReadHeldBack = false
     let bound = NIOLoopBound(self, eventLoop: loop)
     // Not in the turn.
-    loop.execute { bound.value.outsideOfTurns { $0.readMore() } }
+    loop.execute { bound.value.readMore() }
   }
 
   func close() {
