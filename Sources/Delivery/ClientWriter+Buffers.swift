@@ -24,7 +24,8 @@ extension ClientWriter {
   /// Updates the account to the current size of the buffers.
   func countBuffers() {
     let bytes =
-      partialBytes + outbox.byteCount + heldBackBytes + commitQueue.byteCount + offloadedBytes
+      partialBytes + outbox.byteCount + heldBackBytes + commitQueue.byteCount
+      + (offloadedBytes ?? 0)
     guard bytes > Self.smallBytes else {
       account = nil
       return
@@ -52,12 +53,12 @@ extension ClientWriter {
   /// Counts the bytes of a request that is offloaded. Updates are queued until its response is
   /// written.
   public func requestOffloaded(byteCount: Int) {
-    (isRequestOffloaded, offloadedBytes) = (true, byteCount)
+    offloadedBytes = byteCount
     if byteCount > 0 { countBuffers() }
   }
 
   /// Records that the offloaded request has ended.
-  public func offloadEnded() { (isRequestOffloaded, offloadedBytes) = (false, 0) }
+  public func offloadEnded() { offloadedBytes = nil }
 
   /// Returns true if the queued bytes exceed a limit.
   ///

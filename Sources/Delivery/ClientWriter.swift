@@ -33,8 +33,6 @@ public final class ClientWriter {
   public internal(set) var isDiscarded = false
   /// The events for which the writer is registered with its shard.
   var registrations: Registrations = []
-  /// True while a request is offloaded.
-  var isRequestOffloaded = false
   /// The framing of the client's messages.
   public var framing: MessageFraming
   /// True if another connection writes to the same client.
@@ -58,8 +56,8 @@ public final class ClientWriter {
   var broadcasts: [BroadcastPosition] = []
   let turnOutcome: TurnOutcome
   var testing: TestMode? { turnOutcome.testing }
-  /// Size of the request that is offloaded, in bytes; 0 if there is none.
-  var offloadedBytes = 0
+  /// Size of the request that is offloaded, in bytes; nil if there is none.
+  var offloadedBytes: Int?
   /// The messages that precede `out` while the client does not read, or until other clients have
   /// been served.
   var outbox = Outbox()
@@ -156,7 +154,7 @@ public final class ClientWriter {
   public var isBlocked: Bool { isCongested || isOffloading }
 
   /// True while another thread writes a frame or works on a request.
-  public var isOffloading: Bool { outbox.hasLargeFrame || isRequestOffloaded }
+  public var isOffloading: Bool { outbox.hasLargeFrame || offloadedBytes != nil }
 }
 
 extension ClientWriter {
