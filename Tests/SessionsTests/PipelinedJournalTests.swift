@@ -29,11 +29,11 @@ struct PipelinedJournalTests {
   private func handle(_ number: UInt64) -> SessionHandle { SessionHandle(high: 0, low: number) }
 
   /// Commits the next turn, with an entry of each session.
-  private func commit(_ number: Int, _ sessions: UInt64..., opens: Bool = false) {
-    var entries = sessions.map { session in
-      JournalEntry(
-        handle(session), opens ? .opened(owner: nil) : .alone(continues: false, bytes: number))
-    }
+  private func commit(
+    _ number: Int, _ sessions: UInt64..., event: JournalEntry.Event? = nil
+  ) {
+    let event = event ?? .alone(continues: false, bytes: number)
+    var entries = sessions.map { JournalEntry(handle($0), event) }
     writer.commit(&entries, byteCount: 1, of: 0, CommitNumber(rawValue: UInt64(number)))
     commits.run()
   }
@@ -74,12 +74,29 @@ struct PipelinedJournalTests {
     #expect(results.all == ["1, 1: [1]", "2", "3, 3: [3]"])
     #expect(journal.committed.map(\.session) == [handle(2)])
     // They are journaled as a whole.
-    commit(4, 1, 3, opens: true)
+    commit(4, 1, 3, event: .opened(owner: nil))
     #expect(results.all.last == "4" && journal.committed.count == 3)
     commit(5, 1)
     #expect(journal.begun.count == 1)
     journal.end()
     #expect(results.all.last == "5")
+  }
+
+  @Test("a session that has ended in a transaction that is not repeated does not delay commits")
+  func overtakenEnd() {
+    journal.tooLarge = [handle(1)]
+    commit(1, 1)
+    commit(2, 2)
+    commit(3, 1, event: .ended)
+    journal.end()
+    journal.overtakes = true
+    journal.end()
+    journal.overtakes = false
+    journal.end()
+    commits.run()
+    #expect(results.all == ["1, 1: [1]", "2", "3, 3: []"])
+    commit(4, 2)
+    #expect(journal.begun.count == 1)
   }
 
   @Test("after a failure, what was in progress is repeated turn by turn before later turns begin")
@@ -98,7 +115,7 @@ struct PipelinedJournalTests {
     #expect(journal.committed.map(\.session) == [1, 3, 3, 1].map(handle))
     // It is complete again when it was journaled as a whole, and then commits are pipelined again.
     journal.tooLarge = []
-    commit(6, 2, opens: true)
+    commit(6, 2, event: .opened(owner: nil))
     #expect(results.all.last == "6" && journal.begun.isEmpty)
     commit(7, 2)
     #expect(journal.begun.count == 1)

@@ -81,10 +81,10 @@ extension JournalWriter {
         isOvertaken || position == 0 && transaction.turns.count == 1
       {
         // It is not repeated; a first one of a single turn, because there is no other turn to commit.
-        let sessions = Self.incomplete(without: transaction.entries)
-        incomplete.formUnion(sessions)
+        let lost = LostEntries(transaction.entries)
+        note(lost)
         failures = transaction.turns.map { turn in
-          (turn.shard, .init(numbers: turn.numbers, sessions: sessions, error: error))
+          (turn.shard, .init(numbers: turn.numbers, sessions: lost.incomplete, error: error))
         }
         dropLost(after: transaction.turns)
       } else {

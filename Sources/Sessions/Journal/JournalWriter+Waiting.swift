@@ -23,16 +23,18 @@ extension JournalWriter {
     /// Called with sessions of each shard of which the journal has lost entries.
     var lost: [(@Sendable (Set<SessionHandle>) -> Void)?] = []
 
-    /// Adds a turn whose entries are discarded. Consecutive turns of this kind share one element.
-    mutating func add(lost sessions: Set<SessionHandle>, _ shard: Int, _ number: CommitNumber) {
-      if let last = turns.indices.last, turns[last].lost != nil, turns[last].shard == shard {
-        turns[last].lost?.formUnion(sessions)
+    /// Adds a turn whose entries are discarded. Consecutive turns of this kind share one element for
+    /// each shard.
+    mutating func add(_ lost: LostEntries, _ shard: Int, _ number: CommitNumber) {
+      let last = turns.indices.reversed().prefix { turns[$0].lost != nil }
+        .first { turns[$0].shard == shard }
+      if let last {
+        turns[last].lost?.add(lost)
         turns[last].numbers = turns[last].numbers.lowerBound...number
       } else {
         turns.append(
           Turn(
-            shard: shard, numbers: number...number, end: entries.count, byteCount: 0,
-            lost: sessions))
+            shard: shard, numbers: number...number, end: entries.count, byteCount: 0, lost: lost))
       }
     }
   }
@@ -45,7 +47,28 @@ extension JournalWriter {
     let byteCount: Int
     /// The sessions of the entries if the entries were discarded because too many bytes wait;
     /// otherwise nil.
-    var lost: Set<SessionHandle>?
+    var lost: LostEntries?
+  }
+
+  /// The sessions of entries that are not in the journal.
+  struct LostEntries {
+    /// The sessions that are incomplete without the entries.
+    private(set) var incomplete: Set<SessionHandle>
+    /// The sessions that have ended. They are not incomplete, even if they were before: the next process
+    /// restores them as they were journaled, and they expire.
+    private(set) var ended: Set<SessionHandle>
+
+    init(_ entries: [JournalEntry]) {
+      ended = Set(entries.lazy.filter { $0.event == .ended }.map(\.session))
+      incomplete = Set(entries.lazy.map(\.session)).subtracting(ended)
+    }
+
+    /// Adds the sessions of later entries.
+    mutating func add(_ later: LostEntries) {
+      ended.formUnion(later.ended)
+      incomplete.formUnion(later.incomplete)
+      incomplete.subtract(later.ended)
+    }
   }
 
   /// A transaction of a pipelined journal, with its turns.

@@ -226,7 +226,7 @@ public final class JournalWriter: @unchecked Sendable {
   ) {
     let isFirst = waiting.withLock { waiting in
       if waiting.byteCount > 0, waiting.byteCount + byteCount > maximumBytes {
-        waiting.add(lost: Self.incomplete(without: entries), shard, number)
+        waiting.add(LostEntries(entries), shard, number)
       } else {
         if waiting.entries.isEmpty {
           swap(&waiting.entries, &entries)
@@ -295,11 +295,7 @@ public final class JournalWriter: @unchecked Sendable {
       } catch {
         // A single turn has failed as a whole; there is no other turn to commit.
         if turns.count == 1 {
-          let sessions = Self.incomplete(without: entries)
-          incomplete = sessions
-          let failure = CommitResult.Failure(
-            numbers: turns[0].numbers, sessions: sessions, error: error)
-          return [(turns[0].shard, failure)]
+          return [(turns[0].shard, failure(of: turns[0].numbers, LostEntries(entries), error))]
         }
       }
     }
@@ -307,10 +303,7 @@ public final class JournalWriter: @unchecked Sendable {
     var start = 0
     for turn in turns {
       if let lost = turn.lost {
-        incomplete.formUnion(lost)
-        let failure = CommitResult.Failure(
-          numbers: turn.numbers, sessions: lost, error: SlowJournal())
-        failures.append((turn.shard, failure))
+        failures.append((turn.shard, failure(of: turn.numbers, lost, SlowJournal())))
       } else if let failure = failure(
         committing: Array(entries[start..<turn.end]), turn.numbers)
       {
@@ -323,11 +316,11 @@ public final class JournalWriter: @unchecked Sendable {
 
   /// Commits the entries of one turn, except those of incomplete sessions.
   private func failure(
-    committing entries: [JournalEntry], _ numbers: ClosedRange<CommitNumber>
+    committing all: [JournalEntry], _ numbers: ClosedRange<CommitNumber>
   ) -> CommitResult.Failure? {
     var missing: Set<SessionHandle> = []
     var restored: Set<SessionHandle> = []
-    let entries = entries.filter { entry in
+    let entries = all.filter { entry in
       guard incomplete.contains(entry.session), !restored.contains(entry.session) else {
         return true
       }
@@ -345,19 +338,21 @@ public final class JournalWriter: @unchecked Sendable {
       return CommitResult.Failure(
         numbers: numbers, sessions: missing, error: IncompleteSession())
     } catch {
-      missing.formUnion(Self.incomplete(without: entries))
-      incomplete.subtract(entries.lazy.filter { $0.event == .ended }.map(\.session))
-      incomplete.formUnion(missing)
-      return CommitResult.Failure(numbers: numbers, sessions: missing, error: error)
+      return failure(of: numbers, LostEntries(all), error)
     }
   }
 
-  /// Returns the sessions that are incomplete without some entries. A session that has ended is not
-  /// incomplete: the next process restores it as it was journaled, and it expires.
-  static func incomplete(without entries: [JournalEntry]) -> Set<SessionHandle> {
-    var sessions = Set(entries.map(\.session))
-    for entry in entries where entry.event == .ended { sessions.remove(entry.session) }
-    return sessions
+  private func failure(
+    of numbers: ClosedRange<CommitNumber>, _ lost: LostEntries, _ error: any Error
+  ) -> CommitResult.Failure {
+    note(lost)
+    return CommitResult.Failure(numbers: numbers, sessions: lost.incomplete, error: error)
+  }
+
+  /// Records which sessions are incomplete without some entries.
+  func note(_ lost: LostEntries) {
+    incomplete.formUnion(lost.incomplete)
+    incomplete.subtract(lost.ended)
   }
 
   // A larger array is released.
