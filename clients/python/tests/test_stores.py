@@ -36,13 +36,21 @@ from statewire.stores import (
     every,
     run,
 )
-from statewire.stores.effects import text
+from statewire.stores.effects import checked, text
 from statewire.stores.kind import Machine
 from statewire.stores.serving import Program, _response, perform
 
 
 class Ids(enum.Enum):
     ONE = "one"
+
+
+class Names(str, enum.Enum):
+    TITLE = "title"
+
+
+class Places(enum.IntEnum):
+    SECOND = 1
 
 
 class Sets(enum.Enum):
@@ -225,6 +233,15 @@ class TestStores(unittest.TestCase):
         kind = StoreKind(0, update, runs={"work": lambda: {"x": {0: 1}}})
         with self.assertRaisesRegex(TypeError, f"{key}, at /action/x$"):
             perform(kind, Work("work", 1, print), None)
+
+    def test_the_largest_numbers_are_json(self) -> None:
+        """A state with the largest float, which stands for no limit, was refused."""
+        largest = sys.float_info.max
+        for number in (largest, -largest, int(largest)):
+            self.assertEqual(json.loads(text(checked([number]))), [number])
+        for number in (int(largest) + 1, float("inf")):
+            with self.subTest(number), self.assertRaisesRegex(TypeError, "cannot be represented in JSON"):
+                checked([number])
 
     def test_effects_that_break_the_protocol_are_refused(self) -> None:
         """The server ended the program for all stores of the kind, and a `TestStore` carried them out."""
@@ -1088,6 +1105,10 @@ class Served(unittest.TestCase):
 
         def fail(error: Exception) -> None:
             raise error
+            # The path had the names of enum members.
+            (Refusal("no", [Names.TITLE, Places.SECOND], Names.TITLE),
+             {"code": -32602, "message": "no", "data": {"path": ["title", 1], "limit": "title"}}),
+            (Refusal("no", Names.TITLE), {"code": -32602, "message": "no", "data": {"path": ["title"]}}),
 
         for error, expected in errors:
             with self.subTest(expected):

@@ -24,9 +24,11 @@ class Refusal(Exception):
 
     def __init__(self, message: str, path: Sequence[str | int] = (), limit: str | None = None) -> None:
         super().__init__(message)
-        self.message, self.limit = str(message), None if limit is None else str(limit)
+        # `str` of an enum member is its name.
+        self.message, self.limit = str(message), limit if isinstance(limit, (str, type(None))) else str(limit)
         # A text is one name.
-        self.path = [x if type(x) is int else str(x) for x in ([path] if isinstance(path, str) else path)]
+        names = [path] if isinstance(path, str) else path
+        self.path = [x if isinstance(x, (int, str)) else str(x) for x in names]
 
 
 def action(action: Any, *, name: str | None = None, id: str | None = None, failed: Any = None,
@@ -93,8 +95,7 @@ _RULES: dict[str, Any] = {
         type(it) is int and (1 if kind == "every" else 0) <= it <= 86_400_000_000)),
     "attempts": lambda it, kind: type(it) is int and 1 <= it <= 1_000,
     "latest": lambda it, kind: it is True, "restart": lambda it, kind: it in ("fail", "again"),
-    "to": lambda it, kind: isinstance(it, list) and all(
-        isinstance(each, str) or isinstance(checked(each), str) for each in it)}  # fmt: skip
+    "to": lambda it, kind: isinstance(it, list) and all(isinstance(checked(x), str) for x in it)}  # fmt: skip
 
 
 def tagged(value: Any) -> Any:
@@ -133,8 +134,8 @@ def checked(value: Any, path: str = "") -> Any:
 
 def _is_flat(value: Any) -> bool:
     """Returns true for JSON without parts: no lone surrogate, and a number that a double can represent."""
-    is_text = isinstance(value, str) and (value.isascii() or value == value.encode(errors="ignore").decode())
-    return is_text or value is None or (isinstance(value, (int, float)) and abs(value) < 1.797e308)
+    fits = isinstance(value, str) and (value.isascii() or value == value.encode(errors="ignore").decode())
+    return fits or value is None or (isinstance(value, (int, float)) and abs(value) <= 1.7976931348623157e308)
 
 
 def place(path: str, key: Any) -> str:

@@ -9,7 +9,7 @@ from inspect import Parameter, signature
 from typing import Any, Literal, get_type_hints
 
 from .difference import MISSING, difference
-from .effects import Effect, given, plain, text
+from .effects import Effect, given, plain, redacted, text
 from .types import Form
 
 
@@ -152,8 +152,7 @@ class Machine:
         others = [{"type": e.type, **e.members} for e in effects if e.type not in ("event", "redacted")]
         if max(len(events), len(others)) > 1_000:
             raise TypeError("an update has at most 1,000 effects and 1,000 events")
-        is_redacted = "redacted" in [each.type for each in effects]
-        update |= given(events=events or None, effects=others or None, redacted=is_redacted or None)
+        update |= given(events=events or None, effects=others or None, redacted=redacted() in effects or None)
         response = text(update)
         self.state, self._views = state, views
         return response
