@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import typing
 import unittest
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ForwardRef, Generic, Literal, NewType, TypedDict, TypeVar
+from typing import Annotated, Any, ForwardRef, Generic, Literal, NewType, TypedDict, TypeVar, cast
 
 from statewire.stores import Refusal, StoreKind, TestStore
 from statewire.stores.effects import plain
@@ -15,6 +17,7 @@ from statewire.stores.types import Form
 
 T = TypeVar("T")
 ItemID = NewType("ItemID", str)
+PartID = NewType("PartID", ItemID)
 
 
 class Color(enum.Enum):
@@ -272,12 +275,22 @@ class Types(unittest.TestCase):
     def test_types_without_a_form_are_refused(self) -> None:
         """They were published as any value, and decoded as what JSON has."""
         types: list[Any] = [
-            tuple[str, int], list[tuple[int, str]], Page[str], Page, set[int], bytes, dict[int, str], 5]
+            tuple[str, int], list[tuple[int, str]], Page[str], Page, set[int], bytes, dict[int, str],
+            dict[Circle, str], dict[Color, str], 5]
         for of in types:
             with self.subTest(of), self.assertRaisesRegex(TypeError, "has no JSON form"):
                 StoreKind(0, lambda state, event: state, state=of).description()
         for of in (Any, object, None):
             self.assertEqual(Form(of).schema, {})
         self.assertEqual(Form(ItemID).schema, {"type": "string"})
+        # The program did not start.
+        self.assertEqual(Form(PartID).schema, {"type": "string"})
+        for mark in ("Required", "NotRequired", "Final", "ReadOnly"):
+            if hasattr(typing, mark):
+                self.assertEqual(Form(getattr(typing, mark)[ItemID]).schema, {"type": "string"})
+        for key in (ItemID, PartID, Annotated[str, {"maxLength": 9}], Literal["a", "b"]):
+            for of in (dict, Mapping):
+                form = Form(cast(Any, of)[key, Circle])
+                self.assertEqual(form.decode({"a": {"size": 1}}), {"a": Circle(1)})
         # It is a part of an alias that contains itself.
         self.assertEqual(Form(ForwardRef("JSON")).schema, {})

@@ -5,12 +5,14 @@ import copy
 import dataclasses
 import enum
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from .effects import Refusal, tag
 
 _NAMES: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", list: "array",
                           dict: "object", type(None): "null"}  # fmt: skip
+# The names of what a type can be marked with.
+_MARKS = ("Annotated", "NotRequired", "Required", "ReadOnly", "Final")
 _Path = Sequence[str | int]
 # The schema of a type, a function that returns a value of it from JSON, which is at a path, and the schemas
 # of the members, if it is a data class or a TypedDict.
@@ -32,10 +34,10 @@ class Form:
         self.schema = {**schema, "$defs": self._schemas} if self._schemas else schema
 
     def _part(self, of: Any, tagged: bool = False) -> _Part:
-        of = getattr(of, "__supertype__", of)  # That of a NewType.
         origin, arguments = get_origin(of) or of, get_args(of)
-        if origin is Annotated or _is_optional(of):
-            part = self._part(arguments[0], tagged)
+        # That of a NewType, or the one that is marked.
+        if inner := getattr(of, "__supertype__", arguments[0] if _mark(of) in _MARKS else None):
+            part = self._part(inner, tagged)
             return part[0] | dict(x for a in arguments if isinstance(a, dict) for x in a.items()), *part[1:]
         if origin is Union or isinstance(of, type(int | str)):
             parts = [self._part(case, tagged) for case in arguments]
@@ -52,8 +54,9 @@ class Form:
             item, decode, _ = self._part(arguments[0] if arguments else Any)
             return {"type": "array", "items": item}, lambda value, path: (tuple if origin is tuple else list)(
                 decode(v, [*path, i]) for i, v in enumerate(_expected(list, value, path))), None  # fmt: skip
-        if origin in (dict, Mapping) and arguments[:1] in ((), (str,)):
-            item, decode, _ = self._part(arguments[1] if arguments else Any)
+        key, item_type = arguments if origin in (dict, Mapping) and arguments else (str, Any)
+        if origin in (dict, Mapping) and self._part(key)[0].get("type", _mark(key)) in ("string", "Literal"):
+            item, decode, _ = self._part(item_type)
             return {"type": "object", "additionalProperties": item}, lambda value, path: {
                 k: decode(v, [*path, k]) for k, v in _expected(dict, value, path).items()}, None  # fmt: skip
         if of in _NAMES:
@@ -66,7 +69,7 @@ class Form:
     def _record(self, of: Any, tagged: bool) -> _Part:
         hints = get_type_hints(of, include_extras=True)
         if is_typeddict(of):
-            required = [key for key in hints if key in of.__required_keys__ and not _is_optional(hints[key])]
+            required = [k for k in hints if k in of.__required_keys__ and _mark(hints[k]) != "NotRequired"]
         else:
             fields = [field for field in dataclasses.fields(of) if field.init]
             # A field without a default has the same mark as both defaults.
@@ -117,8 +120,8 @@ def _one_of(cases: dict[Any, Any], value: Any, path: _Path) -> Any:
     return fits[0] if fits else _wrong(f"must be one of {[*cases]}", path)
 
 
-def _is_optional(of: Any) -> bool:
-    return getattr(get_origin(of), "_name", None) == "NotRequired"
+def _mark(of: Any) -> Any:
+    return getattr(get_origin(of), "__name__", None)
 
 
 def _expected(of: Any, value: Any, path: _Path) -> Any:
