@@ -814,6 +814,8 @@ import sys
 from statewire.stores import serve
 def update(state, event):
     print("printed")
+    if event == "two":
+        print("\\udc00")
     if event == "fail":
         raise ValueError("broken")
     if event == "nan":
@@ -906,6 +908,8 @@ class Served(unittest.TestCase):
         self.assertEqual(responses[4]["result"], {"patch": [{"op": "replace", "path": "/count", "value": 2}]})
         self.assertIn("ValueError: broken", log)
         self.assertIn("printed", log)
+        # Standard output would not take it.
+        self.assertIn("\\udc00\n", log)
 
     def test_responses_are_not_kept_while_later_requests_take_long(self) -> None:
         """The server ended a program that was only slow, because the first responses came with the last."""
@@ -1101,19 +1105,22 @@ class Served(unittest.TestCase):
             (Refusal("no", [1, *not_texts[2:]]),
              {"code": -32602, "message": "no", "data": {"path": [1, "nan", "b'x'"]}}),
             (Refusal("no", "title"), {"code": -32602, "message": "no", "data": {"path": ["title"]}}),
-        ]  # fmt: skip
-
-        def fail(error: Exception) -> None:
-            raise error
             # The path had the names of enum members.
             (Refusal("no", [Names.TITLE, Places.SECOND], Names.TITLE),
              {"code": -32602, "message": "no", "data": {"path": ["title", 1], "limit": "title"}}),
             (Refusal("no", Names.TITLE), {"code": -32602, "message": "no", "data": {"path": ["title"]}}),
+        ]  # fmt: skip
+
+        def fail(error: Exception) -> None:
+            raise error
 
         for error, expected in errors:
             with self.subTest(expected):
                 self.assertEqual(json.loads(_response(1, fail, error))["error"], expected)
         with contextlib.redirect_stderr(io.StringIO()):
             response = json.loads(_response(1, fail, Silent()))["error"]
+            # The first line of its text is a place.
+            syntax = json.loads(_response(1, lambda: str(compile("1 +", "", "exec"))))["error"]
         self.assertEqual(response["code"], -32603)
         self.assertRegex(response["message"], "Silent: <.*>$")
+        self.assertIn("SyntaxError: invalid syntax", syntax["message"])

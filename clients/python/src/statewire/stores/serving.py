@@ -104,12 +104,13 @@ def serve(kind: StoreKind | None = None, **members: Any) -> None:
     Standard output belongs to the protocol: what the program prints goes to standard error.
     """
     program = Program(kind or StoreKind(**members), os.fdopen(os.dup(1), "wb", 1 << 16))
-    source = os.dup(0)
+    source, unread = os.dup(0), bytearray()
     os.dup2(2, 1)
-    # A print is seen when it happens: standard error is written line by line.
+    # What has a reference to standard output writes to it line by line. A print is seen when it happens, and
+    # takes each text, as those to standard error.
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    sys.stdout = sys.stderr
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    unread = bytearray()
     while chunk := os.read(source, 1 << 20):
         unread += chunk
         if b"\n" in chunk:
@@ -138,5 +139,5 @@ def _response(id: Any, function: Callable[..., str | None], *arguments: Any) -> 
         print_exception(error, limit=-5)
         code = -32601 if isinstance(error, NotImplementedError) else -32603
         # This text exists also if the exception fails to make one.
-        member, value = "error", text({"code": code, "message": format_exception_only(error)[0][:-1]})
+        member, value = "error", text({"code": code, "message": "".join(format_exception_only(error))[:-1]})
     return "" if id is None or value is None else f'{{"jsonrpc":"2.0","id":{text(id)},"{member}":{value}}}\n'
