@@ -252,8 +252,9 @@ class Console(ConsoleDriving):
               const opened = { type: "opened", revision: 0 };
               const events = [
                 { ...opened, store: "<s>", kind: "<<k>", config: { path: "<a:b>" } },
-                ...input(0, { text: "mine 9:41" }),
-                ...input(1, { text: `see <${one}` }),
+                // To compare each bracket with all after it takes minutes.
+                ...input(0, { text: "mine 9:41", brackets: "<".repeat(300_000) }),
+                ...input(1, { text: `see <${one}`, brackets: "<".repeat(300_000) + ` ${one}` }),
                 { ...opened, store: "secret", kind: "k", config: { urls: ["(redacted)"] } },
                 { type: "input", store: "secret", number: 1, input: {} },
               ];
@@ -263,8 +264,9 @@ class Console(ConsoleDriving):
         messages = [json.loads(line[4:]) for line in text.splitlines() if line.startswith(("-->", "<--"))]
         opened, first, second = (message["params"] for message in messages if message.get("method") in ("store/open", "store/send"))
         self.assertEqual(opened, {"store": "<<s>", "kind": "<<<<k>", "config": {"path": "<<a:b>"}})
-        self.assertEqual(first["input"], {"text": "mine 9:41"})
-        self.assertEqual(second["input"], {"text": "see <<<id1>"})
+        brackets = "<" * 300_000
+        self.assertEqual(first["input"], {"text": "mine 9:41", "brackets": brackets})
+        self.assertEqual(second["input"], {"text": "see <<<id1>", "brackets": brackets + " <id1>"})
         self.assertEqual(
             [message["result"]["state"] for message in messages if "state" in message.get("result", "")],
             [

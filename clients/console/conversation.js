@@ -17,8 +17,11 @@ const isSecret = (value) => (isContainer(value) ? Object.values(value).some(isSe
 /** The ids in a text. */
 const ids = (text) => Array.from(text.matchAll(UUIDS), ([id]) => id);
 
-/** Text that looks like a placeholder is written with each `<` before it doubled. */
-const escaped = (text) => text.replace(/(<+)(?=[A-Za-z_][\w-]*(:[A-Za-z]*)?>)/g, "$1$1");
+/**
+ * Text that looks like a placeholder is written with each `<` before it doubled. Only the first `<` of several begins a
+ * match: clients choose the text, and each would be compared with all after it.
+ */
+const escaped = (text) => text.replace(/(?<!<)(<+)(?=[A-Za-z_][\w-]*(:[A-Za-z]*)?>)/g, "$1$1");
 
 /** Returns a value with each text and each list of members changed. */
 function mapped(value, change, members = (all) => all) {
@@ -74,7 +77,7 @@ class Names {
 		let end = 0;
 		for (const { 0: id, index } of text.matchAll(UUIDS)) {
 			if (!known.has(id)) continue;
-			written += escaped(text.slice(end, index)).replace(/<+$/, "$&$&") + known.get(id);
+			written += escaped(text.slice(end, index)).replace(/(?<!<)<+$/, "$&$&") + known.get(id);
 			end = index + id.length;
 		}
 		return written + escaped(text.slice(end));
