@@ -27,6 +27,8 @@ enum ProgramCommandMessage: Sendable {
   case stopReplying(_ stopped: @Sendable () -> Void)
   /// The process is replaced by one of another command.
   case replace(ProgramCommand)
+  /// The process is replaced by one of the same command if the last start has failed.
+  case retry
 }
 
 /// A request of a store to the program.

@@ -10,6 +10,7 @@ extension ProgramLoop {
     case .stopOpening: endOpenings()
     case .stopReplying(let stopped): stopReplying(stopped)
     case .replace(let new): replace(with: new)
+    case .retry: if problem != nil, successor == nil { startSuccessor() }
     case .open(let setup, let viewer, let now, let opened):
       if isStopping { return opened(.failure(unavailable)) }
       switch phase {
@@ -62,7 +63,7 @@ extension ProgramLoop {
     if case .starting = phase {
       // Nothing waits for its description any more.
       failRequests("the server is shutting down")
-      described(nil, "the server is shutting down")
+      publish(nil, "the server is shutting down")
     }
     for request in removeOpenings() {
       if case .open(let instance, _, let opened) = request {

@@ -120,7 +120,7 @@ extension ProgramLoop {
   /// Reports that the changed program does not run.
   private func continueEarlier(_ problem: String) {
     log(.failure(problem))
-    described(nil, problem)
+    publish(nil, problem)
     notifyStores(.reloadFailed)
   }
 

@@ -42,7 +42,7 @@ final class ProgramLoop {
   private let busy: (@Sendable () -> @Sendable () -> Void)?
   /// True if the stores are under test.
   var isTest: Bool { busy != nil }
-  let described: @Sendable (ProgramDescription?, String?) -> Void
+  private let described: @Sendable (ProgramDescription?, String?) -> Void
   let log: @Sendable (StoreProgram.LogEntry) -> Void
 
   var process: ProgramStreams?
@@ -63,6 +63,8 @@ final class ProgramLoop {
   var failures = 0
   var startedAt = ContinuousClock.now
   private var lastProblem: String?
+  /// The reason why the program, or its changed version, does not run; nil if the current files run.
+  private(set) var problem: String?
   /// The last line of the standard error of the process, the probable reason if it ends now, and the
   /// last request before it.
   private var lastErrorLine: (text: String, request: Int)?
@@ -204,7 +206,7 @@ final class ProgramLoop {
       lastProblem = reason
     }
     phase = .waiting(until: .now + delay)
-    described(nil, reason)
+    publish(nil, reason)
     if delay > .zero || hasFailedToStart { failEarly() }
     let (suspects, areLikely) = request.map { ([$0], true) } ?? open.suspects
     for suspect in suspects { recordFailure(suspect, isLikely: areLikely) }
@@ -220,11 +222,17 @@ final class ProgramLoop {
     hasFailedToStart = false
     if lastProblem != nil, failures > 1 { log(.notice("the program runs again")) }
     if failures > 1 { lastProblem = nil }
-    described(description, nil)
+    publish(description, nil)
     restoreAll()
     guard changesAgain else { return }
     changesAgain = false
     startSuccessor()
+  }
+
+  /// Publishes the description of the process, or the reason why it does not run.
+  func publish(_ description: ProgramDescription?, _ problem: String?) {
+    self.problem = problem
+    described(description, problem)
   }
 
   // MARK: Requests

@@ -143,7 +143,7 @@ extension ProgramCommandMessage {
     case .job(_, .work(_, _, _, let events)): events.finish()
     // The stores are closed with the server.
     case .stopReplying(let stopped): stopped()
-    case .job, .drop, .begin, .viewers, .cancel, .close, .replace, .stopOpening: break
+    case .job, .drop, .begin, .viewers, .cancel, .close, .replace, .retry, .stopOpening: break
     }
   }
 }

@@ -88,6 +88,10 @@ public final class StoreProgram: Sendable {
   /// the new one does not start, the earlier one continues until it ends.
   public func replace(with command: ProgramCommand) { mailbox.post(.replace(command)) }
 
+  /// Starts the program again if it, or its changed version, does not run. Its files, which need not be
+  /// watched, may be correct now.
+  public func retry() { mailbox.post(.retry) }
+
   /// Waits until the program has described itself or could not be started, or until the server ends.
   ///
   /// - Returns: The reason if it has failed; nil if it has described itself.

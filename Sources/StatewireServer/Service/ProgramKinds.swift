@@ -67,11 +67,13 @@ struct ProgramKinds: Sendable {
       + kinds.map { StoreKind($0.name, programs: $0.programs, scope: $0.scope) }
   }
 
-  /// Replaces the programs of kinds by others with the same name; the number of processes and the scope stay.
-  func replace(by changed: [ProgramKind]) {
-    for kind in changed {
-      for program in kinds.first(where: { $0.name == kind.name })?.programs ?? [] {
-        program.replace(with: kind.command)
+  /// Replaces the programs of changed kinds by others with the same name, and starts those again that do not
+  /// run. The number of processes and the scope stay.
+  func reload(_ changed: [ProgramKind]) {
+    for kind in kinds {
+      let new = changed.first { $0.name == kind.name }
+      for program in kind.programs {
+        if let new { program.replace(with: new.command) } else { program.retry() }
       }
     }
   }

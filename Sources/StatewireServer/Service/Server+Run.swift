@@ -85,7 +85,7 @@ extension Server {
           manager?.reloads()
           let changes = configuration.reload?()
           parts.secrets.reload(parts.server, changes?.files)
-          parts.programs.replace(by: changes?.programs ?? [])
+          parts.programs.reload(changes?.programs ?? [])
           manager?.isReady()
         }
         return nil
