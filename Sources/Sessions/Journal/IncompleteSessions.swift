@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import DequeModule
+
 /// The sessions of which the journal lacks entries, because a commit has failed. Each is journaled as a
 /// whole: in its turn, one per commit, or at once if a client is about to receive something of it.
 ///
@@ -7,7 +9,7 @@
 /// sessions. A failed attempt for a client delays only other such attempts.
 struct IncompleteSessions {
   /// The handles, in the order in which they are journaled.
-  private var waiting: [SessionHandle] = []
+  private var waiting: Deque<SessionHandle> = []
   /// The commit that journals one of them in its turn.
   private var inTurn: CommitNumber?
   /// The last commit that journals one of them for a client.
