@@ -42,6 +42,29 @@ struct CoalescingTests {
     }
   }
 
+  @Test("the state is not written for a client that does not read")
+  func unwritten() async throws {
+    try await Shard.make(.counters).run { shard in
+      let slow = Listener()
+      let session = Session(isolation: shard)
+      let subscription = try session.attach(slow.id(on: shard), to: "counter", isolation: shard)
+      subscription.subscribe(.state)
+      let entry = subscription.storeEntry
+      #expect(entry.isStateReadNow)
+      slow.stop()
+      try subscription.send(#"{"type":"add","amount":1}"#, request: "1")
+      #expect(!entry.isStateReadNow)
+      try subscription.send(#"{"type":"add","amount":2}"#, request: "2")
+      slow.catchUp()
+      #expect(
+        slow.take() == [#"2: "store":"counter","base":0,"revision":2,"state":{"count":3}"#])
+      #expect(entry.isStateReadNow)
+      try subscription.send(#"{"type":"add","amount":1}"#, request: "3")
+      #expect(
+        slow.take() == [#"3: "store":"counter","base":2,"revision":3,"state":{"count":4}"#])
+    }
+  }
+
   @Test("a thousand pending changes become one update that contains the whole state")
   func state() async throws {
     try await Shard.make(.counters).run { shard in

@@ -32,6 +32,8 @@ public final class Subscription {
   public private(set) var isClosed = false
   /// The coalesced update that waits until the client reads.
   private var waiting: CoalescedUpdate?
+  /// True while a coalesced update waits.
+  var isCoalescing: Bool { waiting != nil }
 
   init(_ storeEntry: StoreEntry, _ client: ClientID, _ viewer: Viewer) {
     self.storeEntry = storeEntry
@@ -215,7 +217,7 @@ public final class Subscription {
     storeEntry.turnOutcome.metrics.updatesCoalesced.add()
   }
 
-  /// Handles a change of a large state, which is sent as a coalesced update.
+  /// Handles a change whose state was not written, which is sent as a coalesced update.
   ///
   /// - Parameter base: The revision before the change.
   func stateChanged(since base: Revision) {

@@ -21,9 +21,8 @@ final class PendingUpdate {
   var patchStart = 0
   /// The members with the whole state, if a subscription has the format `state`.
   var stateMembers = JSONWriter()
-  /// True if a subscription has the format `state` and the state is too large to be written for
-  /// each change.
-  var isStateLarge = false
+  /// True if a subscription has the format `state` and the state was not written for this change.
+  var isStateOmitted = false
   /// True if there is an update.
   var isWaiting = false
 
@@ -45,7 +44,7 @@ final class PendingUpdate {
       members.removeAll(keepingCapacity: false)
       headCount = 0
     }
-    isStateLarge = false
+    isStateOmitted = false
     stateMembers.removeAll(keepingCapacity: stateMembers.count <= Self.keptBytes)
   }
 

@@ -36,7 +36,7 @@ extension StoreEntry {
       }
       let patch = UnsafeRawBufferPointer(rebasing: members[pending.patchStart...])
       deliver(pending.update(patch, members, currentBroadcast()), .patch)
-      if pending.isStateLarge {
+      if pending.isStateOmitted {
         subscriptions.visit { if $0.format == .state { $0.stateChanged(since: pending.base) } }
       }
       guard pending.stateMembers.count > 0 else { return }
@@ -89,6 +89,12 @@ extension StoreEntry {
     return subscriptions.contains { $0.format == .state }
   }
 
+  /// True if a client takes the state with the next update. One that does not read takes the state
+  /// when it reads again, so that it is not written for each change until then.
+  var isStateReadNow: Bool {
+    subscriptions.contains { $0.format == .state && !$0.isCoalescing }
+  }
+
   /// Stores an update for reconnecting clients.
   private func keep(_ members: UnsafeRawBufferPointer, to revision: Revision) {
     let start = history?.start
@@ -118,8 +124,8 @@ extension StoreEntry {
   }
 
   func writeState(_ publication: borrowing Publication, _ pending: PendingUpdate) {
-    pending.isStateLarge = store.shown.isLarge
-    if pending.isStateLarge { return }
+    pending.isStateOmitted = store.shown.isLarge || !isStateReadNow
+    if pending.isStateOmitted { return }
     Self.writeHead(name, pending.base, pending.revision, to: &pending.stateMembers)
     pending.stateMembers.raw(",\"state\":")
     publication.writeState(to: &pending.stateMembers)
