@@ -3,7 +3,6 @@
 internal import AsyncHTTPClient
 internal import NIOCore
 internal import StatewireJSON
-internal import Synchronization
 
 /// Sends the spans of a queue to a collector, in requests of some hundred.
 ///
@@ -24,8 +23,6 @@ public final class SpanExporter: Sendable {
   private let resource: [(name: String, value: String)]
   private let failed: @Sendable (SpanExportError) -> Void
   private let client: HTTPClient
-  /// The request in progress.
-  private let request = Mutex(HTTPClient.Task<HTTPClient.Response>?.none)
 
   /// Creates an exporter, which has to be ended by `end`.
   ///
@@ -87,14 +84,7 @@ public final class SpanExporter: Sendable {
   private func send(_ spans: [SpanRecord]) async {
     var pause = Self.pause
     while true {
-      let outcome = await withTaskCancellationHandler {
-        await post(spans, until: .now() + Self.requestTime)
-      } onCancel: {
-        // The collector has as long as for the last spans, which are a request of their own.
-        guard let task = request.withLock({ $0 }) else { return }
-        client.eventLoopGroup.next().scheduleTask(in: Self.timeToEnd) { task.cancel() }
-      }
-      switch outcome {
+      switch await post(spans, until: .now() + Self.requestTime) {
       case .accepted: return
       case .refused(let error, let canRetry):
         failed(error)
@@ -120,10 +110,13 @@ public final class SpanExporter: Sendable {
         request: request,
         delegate: ResponseAccumulator(
           request: request, maxBodySize: Self.maximumResponseBytes), deadline: deadline)
-      self.request.withLock { $0 = task }
-      defer { self.request.withLock { $0 = nil } }
-      // As a future, because the last requests are sent by a cancelled task.
-      let response = try await task.futureResult.get()
+      // A cancelled task also sends requests: the last ones, and one that was refused before. The collector
+      // has as long for each as for the last ones.
+      let response = try await withTaskCancellationHandler {
+        try await task.futureResult.get()
+      } onCancel: {
+        client.eventLoopGroup.next().scheduleTask(in: Self.timeToEnd) { task.cancel() }
+      }
       let status = response.status.code
       guard 200..<300 ~= status else {
         return .refused(.status(status, origin), canRetry: [429, 502, 503, 504].contains(status))
