@@ -62,6 +62,52 @@ struct SignalTests {
     await stdio.close()
   }
 
+  /// Starts a server whose configuration file is a named pipe, and returns when it waits for the contents.
+  private func startReading(
+    _ pipe: String
+  ) throws -> (process: Process, errors: FileHandle, contents: FileHandle) {
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["--default-signal=HUP", Program.path, "serve", "--config", pipe]
+    let errors = Pipe()
+    (process.standardOutput, process.standardError) = (FileHandle.nullDevice, errors)
+    try process.run()
+    // Opening it waits for the reader.
+    let contents = try FileHandle(forWritingTo: URL(filePath: pipe))
+    return (process, errors.fileHandleForReading, contents)
+  }
+
+  @Test("SIGHUP while the server reads its options reloads them when it has started")
+  func earlyReload() throws {
+    let folder = try TestFolder()
+    let file = folder.file("statewire.yaml")
+    let (process, errors, contents) = try startReading(file)
+    #expect(kill(process.processIdentifier, SIGHUP) == 0)
+    let text = Data("tcp: 127.0.0.1:0\n".utf8)
+    try contents.write(contentsOf: text)
+    try contents.close()
+    _ = try errors.read(untilLineWith: "listening on")
+    let again = try FileHandle(forWritingTo: URL(filePath: file))
+    try again.write(contentsOf: text)
+    try again.close()
+    _ = try errors.read(untilLineWith: "reloaded the configuration; changed: nothing")
+    process.terminate()
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit && process.terminationStatus == 0)
+  }
+
+  @Test(
+    "a signal while the server reads its options ends it with 0", arguments: [SIGTERM, SIGINT])
+  func early(signal: CInt) throws {
+    let folder = try TestFolder()
+    let (process, errors, contents) = try startReading(folder.file("statewire.yaml"))
+    #expect(kill(process.processIdentifier, signal) == 0)
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit && process.terminationStatus == 0)
+    withExtendedLifetime((errors, contents)) {}
+  }
+
   @Test("an interrupted play command leaves no server and no temporary folder")
   func cutShort() throws {
     let folder = try TestFolder()

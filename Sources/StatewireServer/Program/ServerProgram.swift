@@ -95,9 +95,11 @@ extension ServerProgram {
     let arguments: [String]
     let loop: PollLoop
     do {
+      arguments = try ProgramArguments.words()
+      if arguments.first == "serve" { ServerSignals.begin() }
       try OpenFiles.occupyStandardStreams()
       try ProgramExecutors.begin()
-      (arguments, loop) = (try ProgramArguments.words(), try MainThread.loop.get())
+      loop = try MainThread.loop.get()
     } catch {
       end(with: error)
     }

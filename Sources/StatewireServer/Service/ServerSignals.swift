@@ -10,9 +10,43 @@ struct ServerSignals: Sendable {
   let reloads: AsyncStream<Void>
   private let signals: ProcessSignals?
 
-  /// Lets the process survive SIGHUP until the signals are handled.
+  /// Prepares the program of a server for signals before anything is started.
+  ///
+  /// - SIGTERM and SIGINT end the process immediately with 0 until they are handled: nothing is left then.
+  ///   Without this, the first process of a container would ignore them.
+  /// - SIGHUP waits until it is known whether it reloads files.
+  ///
+  /// Called before there are other threads, because each of them has to block SIGHUP.
+  static func begin() {
+    hasBegun.raise()
+    endProcess(at: [SIGTERM, SIGINT])
+    setMask(SIG_BLOCK)
+  }
+
+  /// Raised by `begin`: all threads block SIGHUP.
+  private static let hasBegun = AtomicFlag()
+
+  /// Lets SIGHUP wait until it reloads files, or end the process as SIGTERM does. In a process that has not
+  /// called `begin`, it cannot wait: a reload is ignored.
   static func prepare(for configuration: ServerConfiguration) {
-    if configuration.handlesSignals, configuration.canBeReloaded { signal(SIGHUP, SIG_IGN) }
+    guard configuration.handlesSignals else { return }
+    if configuration.canBeReloaded {
+      if !hasBegun.isRaised { signal(SIGHUP, SIG_IGN) }
+    } else if hasBegun.isRaised {
+      if !ProcessSignals.isIgnored(SIGHUP) { endProcess(at: [SIGHUP]) }
+      setMask(SIG_UNBLOCK)
+    }
+  }
+
+  private static func endProcess(at numbers: [CInt]) {
+    for number in numbers { signal(number) { _ in _exit(0) } }
+  }
+
+  private static func setMask(_ change: CInt) {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGHUP)
+    pthread_sigmask(change, &signals, nil)
   }
 
   /// Starts to handle signals, if the configuration says so.
