@@ -55,6 +55,19 @@ class Service(PackageTest):
         self.assertEqual(text, "STOPPING=1")
         self.assertEqual(server.wait(60), 0)
 
+    def test_a_server_that_is_stopped_while_it_starts_is_never_ready(self):
+        # The store program never describes itself, so the server starts until it is told to stop.
+        program = f"sh -c 'echo >{self.folder / 'started'}; sleep 600'"
+        os.mkfifo(self.folder / "started")
+        server = self.start("--tcp", "127.0.0.1:0", "--store", f"a={program}")
+        (self.folder / "started").read_text()
+        server.terminate()
+        self.assertEqual(self.notice(), "STOPPING=1")
+        self.assertEqual(server.wait(60), 0)
+        self.manager.setblocking(False)
+        with self.assertRaises(BlockingIOError):
+            self.notice()
+
     def test_a_stopped_process_is_not_alive(self):
         server = self.start("--tcp", "127.0.0.1:0", WATCHDOG_USEC="200000")
         self.assertEqual(self.notice(), "READY=1")

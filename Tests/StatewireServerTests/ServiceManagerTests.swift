@@ -55,6 +55,21 @@ struct ServiceManagerTests {
     #expect(socket.receive() == "WATCHDOG=1")
   }
 
+  // A server that was told to stop while it started was ready afterwards.
+  @Test("sends neither that the server is ready nor that it reloads after it stops")
+  func stopping() throws {
+    let folder = try TestFolder()
+    let socket = try NotifySocket(folder.file("notify"))
+    let found = try #require(manager(["NOTIFY_SOCKET": folder.file("notify")]))
+    found.stops()
+    found.isReady()
+    found.reloads()
+    found.isReady()
+    found.isAlive()
+    #expect(socket.receive() == "STOPPING=1")
+    #expect(socket.receive() == "WATCHDOG=1")
+  }
+
   @Test("a manager that is gone stops nothing")
   func gone() throws {
     let found = try #require(manager(["NOTIFY_SOCKET": "/nonexistent/notify"]))

@@ -53,6 +53,8 @@ extension Server {
   ) async throws {
     let logger = configuration.logger
     let manager = ServiceManager()
+    // Immediately, also during the start.
+    if let manager { ending.whenSignalled(manager.stops) }
     ServerSignals.prepare(for: configuration)
     guard let parts = try await ServerParts.open(configuration, on: loop, ending: ending)
     else { return }
@@ -147,7 +149,6 @@ extension Server {
         }
       }
       await ending.wait()
-      manager?.stops()
       await parts.stopServing()
       group.cancelAll()
       return await group.reduce(nil) { $0 ?? $1 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import StateMachines
 internal import Transports
 
 /// The service manager that has started the process, for example systemd, and waits for notices.
@@ -8,13 +9,17 @@ internal import Transports
 /// A notice is a datagram with lines `NAME=VALUE` to the Unix socket in `NOTIFY_SOCKET`. It is not
 /// confirmed, and one that cannot be sent is lost: the server does not depend on its manager.
 ///
+/// After the notice that the server ends, none says that it is ready or reloads.
+///
 /// - Source: sd_notify(3), sd_watchdog_enabled(3).
-struct ServiceManager: Sendable {
+final class ServiceManager: Sendable {
   private let address: sockaddr_un
   private let length: socklen_t
   /// Half of the time after which the manager restarts a process that does not respond; nil if it
   /// does not.
   let watchdogInterval: Duration?
+  /// True after the notice that the server ends. A notice is sent in the lock, so that none comes after it.
+  private let isStopping = Lock(false)
 
   /// Finds the manager; nil if there is none.
   ///
@@ -51,21 +56,33 @@ struct ServiceManager: Sendable {
   }
 
   /// Notifies the service manager that the server serves clients.
-  func isReady() { send("READY=1") }
+  func isReady() { sendUnlessStopping("READY=1") }
 
   /// Notifies the service manager that the server reads its tokens and certificates again;
   /// `isReady` follows.
   func reloads() {
     var now = timespec()
     clock_gettime(CLOCK_MONOTONIC, &now)
-    send("RELOADING=1\nMONOTONIC_USEC=\(now.tv_sec * 1_000_000 + now.tv_nsec / 1000)")
+    sendUnlessStopping(
+      "RELOADING=1\nMONOTONIC_USEC=\(now.tv_sec * 1_000_000 + now.tv_nsec / 1000)")
   }
 
   /// Notifies the service manager that the server ends.
-  func stops() { send("STOPPING=1") }
+  func stops() {
+    isStopping.withLock { isStopping in
+      isStopping = true
+      send("STOPPING=1")
+    }
+  }
 
   /// Notifies the service manager that all event loops respond.
   func isAlive() { send("WATCHDOG=1") }
+
+  private func sendUnlessStopping(_ lines: String) {
+    isStopping.withLock { isStopping in
+      if !isStopping { send(lines) }
+    }
+  }
 
   private func send(_ lines: String) {
     let kind = CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
