@@ -3,6 +3,7 @@
 internal import AsyncHTTPClient
 internal import NIOCore
 internal import StatewireJSON
+internal import Synchronization
 
 /// Sends the spans of a queue to a collector, in requests of some hundred.
 ///
@@ -23,6 +24,8 @@ public final class SpanExporter: Sendable {
   private let resource: [(name: String, value: String)]
   private let failed: @Sendable (SpanExportError) -> Void
   private let client: HTTPClient
+  /// The number of dropped spans that was reported.
+  private let reported = Mutex(0)
 
   /// Creates an exporter, which has to be ended by `end`.
   ///
@@ -55,30 +58,37 @@ public final class SpanExporter: Sendable {
 
   /// Exports spans until the task is cancelled.
   public func run() async {
-    var dropped = 0
     while !Task.isCancelled {
       let spans = queue.take(atMost: Self.spansPerRequest)
       if !spans.isEmpty { await send(spans) }
-      if queue.dropped > dropped {
-        dropped = queue.dropped
-        failed(.dropped(dropped))
-      }
+      reportDropped()
       if spans.count < Self.spansPerRequest { try? await Task.sleep(for: Self.pause) }
     }
   }
 
-  /// Sends the spans that are left, for at most 2 seconds, after `run` and all spans have ended.
+  /// Sends the spans that are left, for at most 2 seconds, after `run` and all spans have ended. It then reports
+  /// the number of dropped spans, unless it was reported before.
   public func end() async {
     let deadline = NIODeadline.now() + Self.timeToEnd
     while case let spans = queue.take(atMost: Self.spansPerRequest), !spans.isEmpty {
       guard case .accepted = await post(spans, until: deadline) else {
         queue.drop(spans.count + queue.take(atMost: .max).count)
-        failed(.dropped(queue.dropped))
         break
       }
     }
+    reportDropped()
     // Fails only if it was shut down before.
     try? await client.shutdown()
+  }
+
+  /// Reports the number of dropped spans if it has changed.
+  private func reportDropped() {
+    let dropped = queue.dropped
+    let hasChanged = reported.withLock { reported in
+      defer { reported = dropped }
+      return dropped > reported
+    }
+    if hasChanged { failed(.dropped(dropped)) }
   }
 
   private func send(_ spans: [SpanRecord]) async {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Logging
-internal import Synchronization
+internal import StateMachines
 
 /// A logger for a failure that may occur many times in a second: it logs the first one immediately,
 /// then at most one a minute.
@@ -10,9 +10,19 @@ final class RepeatedFailures: Sendable {
 
   private let logger: Logger
   private let prefix: String
-  private let start = ContinuousClock.now
-  /// The time of the last log line, in seconds since the start; negative: none yet.
-  private let last = Atomic(-1)
+  private let state = Lock(State())
+
+  private struct State {
+    /// The time of the last log line; nil: none yet.
+    var last: ContinuousClock.Instant?
+    /// The last failure, if it was not logged.
+    var suppressed: Failure?
+  }
+
+  private struct Failure {
+    let error: any Error
+    let metadata: Logger.Metadata?
+  }
 
   /// Creates a logger of failures.
   ///
@@ -30,10 +40,28 @@ final class RepeatedFailures: Sendable {
 
   /// Logs a failure as above, with metadata.
   func log(_ error: any Error, metadata: Logger.Metadata?) {
-    let now = Int((ContinuousClock.now - start) / .seconds(1))
-    let last = last.load(ordering: .relaxed)
-    guard last < 0 || .seconds(now - last) >= Self.interval else { return }
-    self.last.store(now, ordering: .relaxed)
-    logger.error("\(prefix)\(error)", metadata: metadata)
+    let now = ContinuousClock.now
+    let isDue = state.withLock { state in
+      if let last = state.last, last.duration(to: now) < Self.interval {
+        state.suppressed = Failure(error: error, metadata: metadata)
+        return false
+      }
+      state = State(last: now)
+      return true
+    }
+    if isDue { write(Failure(error: error, metadata: metadata)) }
+  }
+
+  /// Logs the last failure, if it was not logged: its text has the final count of all of them.
+  func end() {
+    let suppressed = state.withLock { state in
+      defer { state.suppressed = nil }
+      return state.suppressed
+    }
+    if let suppressed { write(suppressed) }
+  }
+
+  private func write(_ failure: Failure) {
+    logger.error("\(prefix)\(failure.error)", metadata: failure.metadata)
   }
 }

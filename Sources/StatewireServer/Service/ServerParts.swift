@@ -47,7 +47,7 @@ struct ServerParts: Sendable {
   /// Ends all parts, in reverse order of their start.
   func close() async {
     await stopServing()
-    await traces?.exporter?.end()
+    await traces?.end()
     member?.close()
     await admin?.stop()
     await client?.shutdown()
@@ -171,7 +171,7 @@ struct ServerParts: Sendable {
     } catch {
       await member?.leave()
       await programs.close()
-      await traces?.exporter?.end()
+      await traces?.end()
       await admin?.stop()
       await remote?.client.shutdown()
       await database?.close()

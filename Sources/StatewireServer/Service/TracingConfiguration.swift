@@ -33,10 +33,17 @@ struct TraceParts: Sendable {
   let tracer: SampledTracer
   /// Sends the spans to a collector; nil if an embedding program receives them.
   let exporter: SpanExporter?
+  /// The log of dropped spans.
+  private let losses: RepeatedFailures
 
   /// Creates the parts; nil if inputs are not traced.
   init?(_ configuration: ServerConfiguration) {
     guard let tracing = configuration.tracing else { return nil }
+    // Two, so that an outage does not hide the loss that it leads to.
+    let (failures, losses) = (
+      RepeatedFailures(configuration.logger), RepeatedFailures(configuration.logger)
+    )
+    self.losses = losses
     switch tracing.destination {
     case .tracer(let tracer):
       self.tracer = SampledTracer(tracer, ratio: tracing.ratio)
@@ -47,15 +54,17 @@ struct TraceParts: Sendable {
       if let node = configuration.cluster?.name { resource.append(("service.instance.id", node)) }
       let queue = SpanQueue()
       tracer = SampledTracer(OTLPTracer(queue), ratio: tracing.ratio)
-      // Two, so that an outage does not hide the loss that it leads to.
-      let (failures, losses) = (
-        RepeatedFailures(configuration.logger), RepeatedFailures(configuration.logger)
-      )
       exporter = SpanExporter(
         queue, to: endpoint.url, on: endpoint.origin, resource: resource
       ) { error in
         if case .dropped = error { losses.log(error) } else { failures.log(error) }
       }
     }
+  }
+
+  /// Sends the last spans, and logs the final number of dropped ones.
+  func end() async {
+    await exporter?.end()
+    losses.end()
   }
 }
