@@ -79,7 +79,8 @@ struct SocketRelayTests {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-      if case ChannelEvent.inputClosed = event { context.close(promise: nil) }
+      // After everything that was received is sent back.
+      if case ChannelEvent.inputClosed = event { context.close(mode: .output, promise: nil) }
     }
   }
 
