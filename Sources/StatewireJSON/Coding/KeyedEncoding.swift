@@ -58,7 +58,15 @@ extension KeyedEncoding {
   }
 
   private func enter(_ key: Key) throws(JSONError) {
+    try check(key)
     guard enter(key.stringValue) else { throw Self.interleaved }
+  }
+
+  /// Checks that the key can be decoded again: `DecodedObject` refuses others.
+  private func check(_ key: Key) throws(JSONError) {
+    guard !key.stringValue.isStreamSafe else { return }
+    throw JSONError(
+      .value, "a key has more than 30 marks in a row", path: text.path(to: start))
   }
 
   private static var interleaved: JSONError {
@@ -82,10 +90,11 @@ extension KeyedEncoding {
   }
 
   mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
+    try check(key)
     if depth == 0, let members = text.members {
       return try encode(value, key.stringValue, keeping: members)
     }
-    try enter(key)
+    guard enter(key.stringValue) else { throw Self.interleaved }
     try text.encode(value)
   }
 
