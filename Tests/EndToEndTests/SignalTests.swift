@@ -108,6 +108,26 @@ struct SignalTests {
     withExtendedLifetime((errors, contents)) {}
   }
 
+  @Test("a warning about the options that nothing reads does not end the server")
+  func unreadWarning() throws {
+    let folder = try TestFolder()
+    let file = folder.file("statewire.yaml")
+    try "balance-url: http://127.0.0.1:1/\n".write(toFile: file, atomically: true, encoding: .utf8)
+    #expect(chmod(file, 0o644) == 0)
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["--default-signal=PIPE", Program.path, "serve", "--config", file]
+    let (input, output, errors) = (Pipe(), Pipe(), Pipe())
+    (process.standardInput, process.standardOutput) = (input, output)
+    process.standardError = errors
+    try errors.fileHandleForReading.close()
+    try process.run()
+    try input.fileHandleForWriting.close()
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit && process.terminationStatus == 0)
+    withExtendedLifetime(output) {}
+  }
+
   @Test("an interrupted play command leaves no server and no temporary folder")
   func cutShort() throws {
     let folder = try TestFolder()

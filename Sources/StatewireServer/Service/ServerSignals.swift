@@ -15,12 +15,14 @@ struct ServerSignals: Sendable {
   /// - SIGTERM and SIGINT end the process immediately with 0 until they are handled: nothing is left then.
   ///   Without this, the first process of a container would ignore them.
   /// - SIGHUP waits until it is known whether it reloads files.
+  /// - SIGPIPE has no effect: a log that nothing reads must not end the server.
   ///
   /// Called before there are other threads, because each of them has to block SIGHUP.
   static func begin() {
     hasBegun.raise()
     endProcess(at: [SIGTERM, SIGINT])
-    setMask(SIG_BLOCK)
+    signal(SIGPIPE, SIG_IGN)
+    setMask(SIG_BLOCK, [SIGHUP])
   }
 
   /// Raised by `begin`: all threads block SIGHUP.
@@ -32,20 +34,21 @@ struct ServerSignals: Sendable {
     guard configuration.handlesSignals else { return }
     if configuration.canBeReloaded {
       if !hasBegun.isRaised { signal(SIGHUP, SIG_IGN) }
-    } else if hasBegun.isRaised {
-      if !ProcessSignals.isIgnored(SIGHUP) { endProcess(at: [SIGHUP]) }
-      setMask(SIG_UNBLOCK)
+    } else if hasBegun.isRaised, !ProcessSignals.isIgnored(SIGHUP) {
+      endProcess(at: [SIGHUP])
     }
   }
 
   private static func endProcess(at numbers: [CInt]) {
     for number in numbers { signal(number) { _ in _exit(0) } }
+    // The parent process may have blocked them for itself.
+    setMask(SIG_UNBLOCK, numbers)
   }
 
-  private static func setMask(_ change: CInt) {
+  private static func setMask(_ change: CInt, _ numbers: [CInt]) {
     var signals = sigset_t()
     sigemptyset(&signals)
-    sigaddset(&signals, SIGHUP)
+    for number in numbers { sigaddset(&signals, number) }
     pthread_sigmask(change, &signals, nil)
   }
 
