@@ -56,7 +56,7 @@ class Service(PackageTest):
         self.assertEqual(server.wait(60), 0)
 
     def test_a_server_that_is_stopped_while_it_starts_is_never_ready(self):
-        # The store program never describes itself, so the server starts until it is told to stop.
+        # The store program never describes itself, so the server starts until it gets SIGTERM.
         program = f"sh -c 'echo >{self.folder / 'started'}; sleep 600'"
         os.mkfifo(self.folder / "started")
         server = self.start("--tcp", "127.0.0.1:0", "--store", f"a={program}")

@@ -21,7 +21,10 @@ struct ConfigurationReloadTests {
       let (lines, next) = (lines, Lock(start))
       self.next = next
       log = LogSettings(level: start.options.logLevel, format: start.options.logFormat)
-      reload = ConfigurationReload(start, log, Logger(label: "test") { _ in Lines(lines: lines) }) {
+      reload = ConfigurationReload(
+        start, log,
+        Logger(label: "test") { _ in LogLines { line in lines.withLock { $0.append(line) } } }
+      ) {
         next.withLock { $0 }
       }
     }
@@ -40,17 +43,6 @@ struct ConfigurationReloadTests {
         }, changes.files, changes.programs
       )
     }
-  }
-
-  private struct Lines: LogHandler {
-    let lines: Lock<[String]>
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.info
-    subscript(metadataKey key: String) -> Logger.MetadataValue? {
-      get { metadata[key] }
-      set { metadata[key] = newValue }
-    }
-    func log(event: LogEvent) { lines.withLock { $0.append("\(event.level): \(event.message)") } }
   }
 
   @Test("one line names what has changed, and one what needs a restart")

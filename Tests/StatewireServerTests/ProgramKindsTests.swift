@@ -18,24 +18,13 @@ struct ProgramKindsTests {
     cat >/dev/null
     """
 
-  private struct Lines: LogHandler {
-    let lines: AsyncStream<String>.Continuation
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.info
-    subscript(metadataKey key: String) -> Logger.MetadataValue? {
-      get { metadata[key] }
-      set { metadata[key] = newValue }
-    }
-    func log(event: LogEvent) { lines.yield("\(event.level): \(event.message)") }
-  }
-
   @Test("a reload without a change starts a changed program again that did not run")
   func retried() async throws {
     let folder = try TestFolder()
     let (lines, log) = AsyncStream.makeStream(of: String.self)
     var kind = ProgramKind("a", ProgramCommand(words: ["sh", "-c", Self.script]))
     kind.command.folder = folder.path
-    let kinds = ProgramKinds([kind], Logger(label: "test") { _ in Lines(lines: log) }, nil)
+    let kinds = ProgramKinds([kind], Logger(label: "test") { _ in LogLines { log.yield($0) } }, nil)
     await kinds.start(until: Latch())
     var iterator = lines.makeAsyncIterator()
 

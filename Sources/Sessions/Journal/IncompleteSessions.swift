@@ -3,7 +3,7 @@
 internal import DequeModule
 
 /// The sessions of which the journal lacks entries, because a commit has failed. Each is journaled as a
-/// whole: in its turn, one per commit, or at once if a client is about to receive something of it.
+/// whole: in its turn, one per commit, or immediately if a client is about to receive something of it.
 ///
 /// After a failure, the next attempt waits: a session can be large, and a full disk affects all
 /// sessions. A failed attempt for a client delays only other such attempts.
@@ -22,7 +22,7 @@ struct IncompleteSessions {
 
   private static var timeBetweenAttempts: Duration { .seconds(1) }
 
-  /// True if the journal has all sessions, or commits with them are in progress.
+  /// True if no session waits, and none is being journaled in its turn.
   var isEmpty: Bool { waiting.isEmpty && inTurn == nil }
 
   /// True if a session waits and none is being journaled in its turn.

@@ -84,7 +84,7 @@ final class FolderFile: Sendable {
   /// The size when the file was opened; bytes that are appended later are not read.
   let byteCount: Int
 
-  /// The most bytes that are read at once: 16 KiB, which a channel takes before it is congested. For a
+  /// The most bytes of one read: 16 KiB, which a channel takes before it is congested. For a
   /// client that does not read, one piece is in memory, of a file of any size.
   static let pieceBytes = 16 << 10
 
