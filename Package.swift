@@ -71,6 +71,7 @@ let package = Package(
     .library(name: "ServerCore", targets: ["ServerCore"]),
     .library(name: "TransportSupport", targets: ["TransportSupport"]),
     .library(name: "Transports", targets: ["Transports"]),
+    .library(name: "Admin", targets: ["Admin"]),
     .library(name: "ClientTransports", targets: ["ClientTransports"]),
     .library(name: "BuiltinKinds", targets: ["BuiltinKinds"]),
     .library(name: "ClientTypes", targets: ["ClientTypes"]),
@@ -183,6 +184,18 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
+    // The interface of operators: health, metrics, console.
+    .target(
+      name: "Admin",
+      dependencies: [
+        "ServerCore", "StatewireJSON", "TransportSupport", "Transports", "Wire",
+        .product(name: "NIOCore", package: nio),
+        .product(name: "NIOPosix", package: nio),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict + small
+    ),
     .target(
       name: "ClientTransports",
       dependencies: [
@@ -294,7 +307,7 @@ let package = Package(
     .target(
       name: "StatewireServer",
       dependencies: [
-        "BuiltinKinds", "BuiltinStores", "ClientTransports", "ClientTypes", "Documents",
+        "Admin", "BuiltinKinds", "BuiltinStores", "ClientTransports", "ClientTypes", "Documents",
         "EmbeddedStorage", "PostgresConnections", "PostgresSessionJournal", "PostgresStorage",
         "ProcessStores",
         "RemoteSources", "SQLiteDocuments", "SQLiteFiles", "SQLiteLedger", "SQLiteSessionJournal",
@@ -423,6 +436,13 @@ let package = Package(
 
     // Tests mirror the sources. `TestSupport` is shared and imports no module of the package.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    .target(
+      name: "TransportTestSupport",
+      dependencies: [
+        "ClientTransports", "ServerCore", "TestSupport", "Transports",
+        .product(name: "NIOCore", package: nio),
+      ],
+      path: "Tests/TransportTestSupport", swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
@@ -447,7 +467,7 @@ let package = Package(
     .testTarget(
       name: "StatewireServerTests",
       dependencies: [
-        "BuiltinStores", "ClientTransports", "Documents", "ProcessStores", "RemoteSources",
+        "Admin", "BuiltinStores", "ClientTransports", "Documents", "ProcessStores", "RemoteSources",
         "SQLiteFiles", "ServerCore",
         "StateMachines", "StatewireProtocol", "StatewireServer", "TestSupport", "Transports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -671,10 +691,21 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "AdminTests",
+      dependencies: [
+        "Admin", "ClientTransports", "ServerCore", "StateMachines", "StatewireJSON", "TestSupport",
+        "TransportTestSupport", "Transports",
+        .product(name: "NIOCore", package: nio),
+        .product(name: "NIOEmbedded", package: nio),
+        .product(name: "NIOPosix", package: nio),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "TransportsTests",
       dependencies: [
         "ClientTransports", "JournalTestSupport", "ServerCore", "StateMachines", "StatewireJSON",
-        "TestSupport", "Transports", "Wire",
+        "TestSupport", "TransportTestSupport", "Transports", "Wire",
         .product(name: "NIOCore", package: nio),
         .product(name: "NIOEmbedded", package: nio),
         .product(name: "NIOPosix", package: nio),

@@ -25,5 +25,5 @@
 // The client's end, for Swift clients and for conversation files, is the module `ClientTransports`.
 //
 // Never here: methods and the contents of sessions. A server parses bytes only to find the messages
-// of a WebSocket and of a node, and to read the head of an HTTP request. The exception is `Admin`, the
-// interface of the operator, whose console reads sessions and their recordings.
+// of a WebSocket and of a node, and to read the head of an HTTP request. `ServerStatus` is what the
+// module `Admin`, the interface of operators, reads of a server.

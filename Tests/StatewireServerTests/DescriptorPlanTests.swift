@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Admin
 import RemoteSources
 import ServerCore
 import Testing

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Admin
 internal import Glibc
 internal import Logging
 internal import ServerCore

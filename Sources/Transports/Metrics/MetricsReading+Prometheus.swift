@@ -4,7 +4,7 @@ internal import ServerCore
 
 extension MetricsReading {
   /// The type of the text, as a field of HTTP.
-  static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+  package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
   /// The metrics as text for Prometheus.
   ///

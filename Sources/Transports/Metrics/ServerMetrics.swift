@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ServerCore
+package import ServerCore
 
 /// The sources of the metrics of a running server.
 ///
 /// Each shard changes its own numbers, and a reading reads them without asking the shard. So an
 /// input neither waits nor writes anything that shards share, and a busy shard does not delay a
 /// reading. The numbers of one reading may be from slightly different times.
-struct ServerMetrics: Sendable {
-  let settings: ServerSettings
+package struct ServerMetrics: Sendable {
+  package let settings: ServerSettings
   let group: ShardGroup
   let shards: [ShardMetrics]
   let connections: [ConnectionMetrics]
   /// The journal; nil if sessions are not persisted.
-  let journal: JournalWriter?
+  package let journal: JournalWriter?
+
+  /// The number of open connections.
+  package var openConnections: Int {
+    connections.reduce(0) { sum, loop in
+      ClientTransport.allCases.reduce(sum) { $0 + loop[$1].connections.value }
+    }
+  }
 
   /// Adds the current values to a reading.
   func add(to reading: inout MetricsReading) {

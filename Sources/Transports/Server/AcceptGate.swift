@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import Logging
-internal import NIOCore
+package import Logging
+package import NIOCore
 internal import ServerCore
 internal import TransportSupport
 
@@ -17,7 +17,7 @@ internal import TransportSupport
 /// from its last `read` (swift-nio 2.101). So `autoRead` is turned off here.
 ///
 /// On the loop of the listeners only.
-final class AcceptGate {
+package final class AcceptGate {
   private static let pause = TimeAmount.milliseconds(200)
   /// Failures closer together than this are one incident, which is logged once.
   private static let quiet = TimeAmount.seconds(10)
@@ -38,7 +38,7 @@ final class AcceptGate {
   ///   - logger: The log; nil for none.
   ///   - maximumUncounted: The most sockets that are accepted and neither counted nor closed.
   ///   - loop: The loop of the listeners.
-  init(_ logger: Logger?, maximumUncounted: Int, on loop: any EventLoop) {
+  package init(_ logger: Logger?, maximumUncounted: Int, on loop: any EventLoop) {
     self.logger = logger
     self.loop = loop
     self.maximumUncounted = maximumUncounted

@@ -2,10 +2,10 @@
 
 internal import Glibc
 internal import NIOCore
-internal import TransportSupport
+package import TransportSupport
 
 /// A socket that listens. Its clients wait until an event loop accepts them.
-struct ListeningSocket {
+package struct ListeningSocket {
   /// The address; with port 0 if the system has selected the port.
   let address: ServerAddress
   let descriptor: CInt
@@ -18,7 +18,7 @@ struct ListeningSocket {
   /// Opens a socket.
   ///
   /// - Throws: `StartupError`.
-  init(at address: ServerAddress) throws(StartupError) {
+  package init(at address: ServerAddress) throws(StartupError) {
     self.address = address
     switch address {
     case .unix(let path):

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import NIOCore
+package import NIOCore
 
 /// The buffers that a connection reads into: one for each read, released after it.
 ///
 /// A channel keeps its first buffer as long as it lives, used or not, so the first one is small:
 /// thousands of connections may send nothing. Later buffers are not kept.
-struct ReceiveBuffers: RecvByteBufferAllocator {
+package struct ReceiveBuffers: RecvByteBufferAllocator {
   private var hasRead: Bool
   private let capacity: Int
 
@@ -20,16 +20,16 @@ struct ReceiveBuffers: RecvByteBufferAllocator {
   ///
   /// - Parameter isInLargeFrame: True if much more of one frame is expected. Such a connection
   ///   waits for other clients before each read, so it reads in larger parts.
-  init(isInLargeFrame: Bool) {
+  package init(isInLargeFrame: Bool) {
     hasRead = true
     capacity = isInLargeFrame ? Self.largeCapacity : Self.usualCapacity
   }
 
-  func buffer(allocator: ByteBufferAllocator) -> ByteBuffer {
+  package func buffer(allocator: ByteBufferAllocator) -> ByteBuffer {
     allocator.buffer(capacity: hasRead ? capacity : Self.firstCapacity)
   }
 
-  mutating func record(actualReadBytes: Int) -> Bool {
+  package mutating func record(actualReadBytes: Int) -> Bool {
     hasRead = true
     // `true` requests a new buffer; the channel would otherwise use its kept one.
     return true

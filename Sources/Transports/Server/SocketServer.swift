@@ -147,7 +147,8 @@ final class SocketServer: ServerBackend {
       }
       for accept in accepting {
         let socket = sockets.removeFirst()
-        open.append(try await listen(on: socket, accept, loops[0].loop, threads.group, gate))
+        open.append(
+          try await socket.accept(with: accept, on: loops[0].loop, for: threads.group, gate))
       }
       for begun in begun { try await begun.get() }
       for serving in loops {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOCore
-internal import NIOSSL
+package import NIOSSL
 internal import ServerCore
 internal import TransportSupport
 
@@ -41,7 +41,7 @@ public final class ServerCertificate: Sendable {
     current.withLock { $0 = context }
   }
 
-  var context: NIOSSLContext { current.withLock { $0 } }
+  package var context: NIOSSLContext { current.withLock { $0 } }
 
   private static func read(
     _ certificate: String, _ key: String, _ clientAuthority: String?

@@ -3,13 +3,13 @@
 internal import Wire
 
 /// A host and a port, as in the fields `Host` and `Origin`.
-struct Authority: Hashable {
+package struct Authority: Hashable {
   /// In lower case; an IPv6 address has brackets.
-  var host: String
+  package var host: String
   /// The digits of the port; nil if there is none.
   var port: String?
 
-  init?(_ text: some StringProtocol) {
+  package init?(_ text: some StringProtocol) {
     // Names in other scripts are encoded as `xn--…`.
     guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"/?#@\\".utf8.contains($0) }) else {
       return nil
@@ -28,7 +28,7 @@ struct Authority: Hashable {
   /// True if the name or address always means this machine.
   ///
   /// - Source: RFC 6761 §6.3 (localhost), RFC 1122 §3.2.1.3 (127.0.0.0/8), RFC 4291 §2.5.3 (::1).
-  var isLoopback: Bool {
+  package var isLoopback: Bool {
     if host == "localhost" || host == "[::1]" { return true }
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4 && parts[0] == "127"
@@ -39,7 +39,7 @@ struct Authority: Hashable {
 /// The origin of a page, as a browser sends it.
 ///
 /// - Source: RFC 6454 §6.1; WHATWG Fetch, "`Origin` header".
-struct Origin: Hashable {
+package struct Origin: Hashable {
   /// The origin in lower case, without the default port of its scheme.
   let text: String
   /// Nil for the opaque origin, `null`.
@@ -47,7 +47,7 @@ struct Origin: Hashable {
   /// The default port of the scheme; nil if the scheme is neither `http` nor `https`.
   private let standardPort: String?
 
-  init?(_ text: String) {
+  package init?(_ text: String) {
     let text = text.asciiLowercased
     if text.utf8.elementsEqual("null".utf8) {
       (self.text, authority, standardPort) = (text, nil, nil)
@@ -68,7 +68,7 @@ struct Origin: Hashable {
   ///
   /// The scheme may be `http` or `https`: a proxy that terminates TLS connects to this server
   /// without it. Pages of other schemes are never this server's.
-  func matches(_ host: Authority) -> Bool {
+  package func matches(_ host: Authority) -> Bool {
     guard let authority, let standardPort else { return false }
     return authority.host == host.host
       && (authority.port ?? standardPort) == (host.port ?? standardPort)

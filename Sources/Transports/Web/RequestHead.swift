@@ -10,19 +10,19 @@ internal import Wire
 /// anything that is not strictly a head is refused, and the connection closes.
 ///
 /// - Source: RFC 9112 §2 to §5, RFC 9110 §5.
-struct RequestHead: Equatable {
+package struct RequestHead: Equatable {
   /// The largest size of a head with its line ends: 16 KiB.
   static let maximumBytes = 16 * 1024
   private static let maximumFields = 100
 
-  var method: String
+  package var method: String
   /// The path and the query of the request target.
-  var target: String
+  package var target: String
   /// The host of a target in absolute form, which replaces the field `Host`; nil for a target in
   /// origin form.
-  private(set) var authority: Authority?
+  package private(set) var authority: Authority?
   /// True for HTTP/1.0, whose connections close after one response.
-  var isOld: Bool
+  package var isOld: Bool
   /// The fields in their order, with names in lower case.
   private(set) var fields: [Field]
 
@@ -32,8 +32,8 @@ struct RequestHead: Equatable {
   }
 
   /// A violation of the syntax or limits of a head, with the status to respond with.
-  struct Fault: Error, Equatable {
-    var status: Status
+  package struct Fault: Error, Equatable {
+    package var status: Status
   }
 
   /// Parses the head at the start of `bytes`.
@@ -43,7 +43,7 @@ struct RequestHead: Equatable {
   /// - Parameter bytes: The unprocessed bytes of the connection.
   /// - Returns: The head and its size in bytes; nil if it is not complete.
   /// - Throws: `Fault`; the connection cannot be read any further.
-  static func read(
+  package static func read(
     _ bytes: UnsafeRawBufferPointer
   ) throws(Fault) -> (head: RequestHead, byteCount: Int)? {
     var lines: [UnsafeRawBufferPointer] = []
@@ -131,12 +131,12 @@ struct RequestHead: Equatable {
 extension RequestHead {
   /// Returns the value of a field that may occur once; nil if it is missing or occurs several
   /// times.
-  func only(_ name: String) -> String? {
+  package func only(_ name: String) -> String? {
     let values = fields.filter { $0.name == name }
     return values.count == 1 ? values[0].value : nil
   }
 
-  func has(_ name: String) -> Bool { fields.contains { $0.name == name } }
+  package func has(_ name: String) -> Bool { fields.contains { $0.name == name } }
 
   /// Returns the tokens of a list field, which may occur several times.
   func tokens(in name: String) -> [Substring] {
@@ -151,10 +151,10 @@ extension RequestHead {
   }
 
   /// The path without the query.
-  var path: String { String(target.prefix { $0 != "?" && $0 != "#" }) }
+  package var path: String { String(target.prefix { $0 != "?" && $0 != "#" }) }
 
   /// True if a body follows the head. Bodies are not read.
-  var hasBody: Bool {
+  package var hasBody: Bool {
     has("transfer-encoding") || has("content-length") && only("content-length") != "0"
   }
 

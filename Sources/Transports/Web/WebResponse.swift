@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import NIOCore
+package import NIOCore
 
 /// A status code of HTTP.
 ///
 /// - Source: RFC 9110 §15.
-enum Status: Int {
+package enum Status: Int {
   case switchingProtocols = 101
   case ok = 200
   case movedPermanently = 301
@@ -39,21 +39,21 @@ enum Status: Int {
 }
 
 /// A response to an HTTP request.
-struct WebResponse {
+package struct WebResponse {
   var status: Status
-  var fields: [(name: String, value: String)] = []
+  package var fields: [(name: String, value: String)] = []
   /// The body, or its first piece.
-  var body = ByteBuffer()
+  package var body = ByteBuffer()
   /// The file with the other pieces of the body; nil if `body` is the whole body.
   var whole: FolderFile?
   /// True if the body is omitted. `Content-Length` is still its length.
-  var isHeadOnly = false
+  package var isHeadOnly = false
   /// True if the connection closes after the response.
-  var closes = false
+  package var closes = false
 
   /// Creates the response for a file: its content, or status 304 if the client has the same
   /// content.
-  init(_ file: WebFile, for head: RequestHead) {
+  package init(_ file: WebFile, for head: RequestHead) {
     let isKnown =
       head.only("if-none-match").map { known in
         known == "*" || known.split(separator: ",").contains { $0.contains(file.tag) }
@@ -70,7 +70,7 @@ struct WebResponse {
   ///   - status: The status code.
   ///   - sentence: The reason for the user.
   ///   - fields: Additional fields.
-  init(
+  package init(
     _ status: Status, _ sentence: String, fields: [(name: String, value: String)] = []
   ) {
     self.status = status
@@ -85,7 +85,7 @@ struct WebResponse {
   /// - Parameters:
   ///   - text: The text.
   ///   - type: The content type.
-  init(_ text: String, type: String) {
+  package init(_ text: String, type: String) {
     status = .ok
     fields = [("Content-Type", type), ("Cache-Control", "no-store")]
     body = ByteBuffer(string: text)
@@ -101,7 +101,7 @@ struct WebResponse {
   /// Encodes the response, except for the rest of a file.
   ///
   /// - Parameter policy: The content security policy of the site.
-  func bytes(policy: String) -> ByteBuffer {
+  package func bytes(policy: String) -> ByteBuffer {
     var bytes = head(policy: policy)
     bytes.writeImmutableBuffer(sentBody)
     return bytes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import NIOCore
+package import NIOCore
 
 /// The files that a server offers over HTTP, and the origins whose pages may open its WebSocket.
 public struct WebSite: Sendable {
@@ -67,7 +67,7 @@ public struct WebSite: Sendable {
 }
 
 /// One file as it is served.
-struct WebFile: Sendable {
+package struct WebFile: Sendable {
   /// The content, or its first piece.
   let content: ByteBuffer
   /// The file that has the other pieces; nil if `content` is the whole content.
@@ -76,7 +76,7 @@ struct WebFile: Sendable {
   /// The entity tag: it differs between contents.
   let tag: String
 
-  init(name: String, content: ByteBuffer) {
+  package init(name: String, content: ByteBuffer) {
     var tag = ContentTag()
     tag.add(content)
     self.init(name: name, content: content, tag, whole: nil)

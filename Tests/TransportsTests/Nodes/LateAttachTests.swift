@@ -6,6 +6,7 @@ import ServerCore
 import StateMachines
 import TestSupport
 import Testing
+import TransportTestSupport
 import Transports
 
 // A client sent session/attach to a node that a partition had cut off from the node of the session.

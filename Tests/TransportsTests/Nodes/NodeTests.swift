@@ -6,6 +6,7 @@ import JournalTestSupport
 import ServerCore
 import TestSupport
 import Testing
+import TransportTestSupport
 import Transports
 
 @Suite("Sessions of another node", .timeLimit(.minutes(15)))
@@ -253,14 +254,14 @@ struct NodeTests {
 
   @Test("nodes reach each other over TLS")
   func tls() async throws {
-    let tests = try TLSTests()
+    let certificates = try TestCertificates()
     try await withNodes(
-      TLSTests.listener, certificate: try tests.certificate(),
-      authority: tests.files.file("ca.pem")
+      .tls(host: "127.0.0.1", port: 0), certificate: try certificates.server(),
+      authority: certificates.file("ca.pem")
     ) { a, b, _ in
-      let owner = try await b.client(trust: tests.trust())
+      let owner = try await b.client(trust: certificates.trust())
       let session = try await owner.open("owner")
-      let guest = try await a.client(trust: tests.trust())
+      let guest = try await a.client(trust: certificates.trust())
       _ = try await guest.attach(session, as: "guest")
       #expect(try await guest.add(3).contains(#""revision":1"#))
       #expect(try await owner.state().contains(#""sum":3"#))

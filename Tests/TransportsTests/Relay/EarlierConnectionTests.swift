@@ -6,6 +6,7 @@ import NIOEmbedded
 import StateMachines
 import TestSupport
 import Testing
+import TransportTestSupport
 
 @testable import ServerCore
 @testable import Transports

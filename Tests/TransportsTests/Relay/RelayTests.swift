@@ -5,6 +5,7 @@ import Foundation
 import ServerCore
 import TestSupport
 import Testing
+import TransportTestSupport
 import Transports
 
 @Suite("Sessions of another shard", .timeLimit(.minutes(15)))
@@ -33,9 +34,9 @@ struct RelayTests {
     guard transport.isSecure else {
       return try await withShards(transport.address) { try await body($0, ClientTrust()) }
     }
-    let tests = try TLSTests()
-    try await withShards(transport.address, certificate: try tests.certificate()) {
-      try await body($0, tests.trust())
+    let certificates = try TestCertificates()
+    try await withShards(transport.address, certificate: try certificates.server()) {
+      try await body($0, certificates.trust())
     }
   }
 

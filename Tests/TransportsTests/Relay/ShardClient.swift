@@ -6,6 +6,7 @@ import ServerCore
 import StateMachines
 import TestSupport
 import Testing
+import TransportTestSupport
 import Transports
 
 /// A client of a server with two shards.

@@ -4,6 +4,7 @@ import ClientTransports
 import NIOCore
 import ServerCore
 import Testing
+import TransportTestSupport
 
 @testable import Transports
 

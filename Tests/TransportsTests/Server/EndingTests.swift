@@ -8,6 +8,7 @@ import NIOPosix
 import ServerCore
 import TestSupport
 import Testing
+import TransportTestSupport
 
 @testable import Transports
 

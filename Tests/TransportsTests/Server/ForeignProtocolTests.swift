@@ -3,6 +3,7 @@
 import ClientTransports
 import ServerCore
 import Testing
+import TransportTestSupport
 
 @testable import Transports
 

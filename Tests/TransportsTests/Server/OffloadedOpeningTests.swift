@@ -4,6 +4,7 @@ import ClientTransports
 import Foundation
 import ServerCore
 import Testing
+import TransportTestSupport
 import Transports
 
 @Suite("Stores that take long to open", .timeLimit(.minutes(15)))

@@ -8,38 +8,15 @@ import NIOSSL
 import ServerCore
 import TestSupport
 import Testing
+import TransportTestSupport
 
 @testable import Transports
 
 @Suite("TLS", .timeLimit(.minutes(15)))
 struct TLSTests {
-  /// New certificates, created by the script.
-  let files: TestFolder
+  private let certificates: TestCertificates
 
-  init() throws {
-    files = try TestFolder()
-    let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "Scripts/make-certificates")
-    let process = try Process.run(script, arguments: [files.path])
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
-  }
-
-  func trust(_ authority: String = "ca.pem", client: String? = nil) -> ClientTrust {
-    var trust = ClientTrust()
-    trust.authority = files.file(authority)
-    if let client {
-      trust.certificate = files.file(client + ".pem")
-      trust.key = files.file(client + ".key")
-    }
-    return trust
-  }
-
-  func certificate(clientAuthority: String? = nil) throws -> ServerCertificate {
-    try ServerCertificate(
-      certificate: files.file("server.pem"), key: files.file("server.key"),
-      clientAuthority: clientAuthority.map { files.file($0) })
-  }
+  init() throws { certificates = try TestCertificates() }
 
   /// Returns true if a client gets a response.
   func isServed(_ server: Server, host: String? = nil, _ trust: ClientTrust) async throws -> Bool {
@@ -55,29 +32,29 @@ struct TLSTests {
     return isServed
   }
 
-  static let listener = ServerAddress.tls(host: "127.0.0.1", port: 0)
+  private static let listener = ServerAddress.tls(host: "127.0.0.1", port: 0)
 
   @Test("the server serves browsers that use its name or its address")
   func web() async throws {
     try await withServer(
-      .secureWeb(host: "127.0.0.1", port: 0), certificate: certificate()
+      .secureWeb(host: "127.0.0.1", port: 0), certificate: certificates.server()
     ) { server in
-      let byAddress = try await isServed(server, trust())
-      let byName = try await isServed(server, host: "localhost", trust())
-      let withOtherAuthority = try await isServed(server, trust("other-ca.pem"))
+      let byAddress = try await isServed(server, certificates.trust())
+      let byName = try await isServed(server, host: "localhost", certificates.trust())
+      let withOtherAuthority = try await isServed(server, certificates.trust("other-ca.pem"))
       #expect(byAddress && byName && !withOtherAuthority)
     }
   }
 
   @Test("the server serves clients that trust its certificate", arguments: Framing.allCases)
   func serving(_ framing: Framing) async throws {
-    try await withServer(Self.listener, certificate: certificate()) { server in
+    try await withServer(Self.listener, certificate: certificates.server()) { server in
       guard case .tls(_, let port) = server.addresses[0], port > 0 else {
         Issue.record("\(server.addresses)")
         return
       }
       let client = try await ClientConnection.connect(
-        to: server.addresses[0], framing: framing, trust: trust())
+        to: server.addresses[0], framing: framing, trust: certificates.trust())
       for _ in 0..<3 { #expect(try await client.pings()) }
       // Larger than a TLS record, and than the kernel's socket buffer.
       let large = ping + String(repeating: " ", count: 900_000)
@@ -86,19 +63,20 @@ struct TLSTests {
       try await client.closeInput()
       #expect(try await client.receive() == nil)
       await client.close()
-      #expect(try await isServed(server, host: "localhost", trust()))
-      #expect(try await !isServed(server, trust("other-ca.pem")))
+      #expect(try await isServed(server, host: "localhost", certificates.trust()))
+      #expect(try await !isServed(server, certificates.trust("other-ca.pem")))
       #expect(try await !isServed(server, ClientTrust()))
     }
   }
 
   @Test("with mutual TLS, the server serves only clients with a certificate of its authority")
   func mutual() async throws {
-    try await withServer(Self.listener, certificate: certificate(clientAuthority: "ca.pem")) {
+    try await withServer(Self.listener, certificate: certificates.server(clientAuthority: "ca.pem"))
+    {
       server in
       for (client, isRight) in [("client", true), (nil, false), ("other", false), ("client", true)]
       {
-        let isServed = try await isServed(server, trust(client: client))
+        let isServed = try await isServed(server, certificates.trust(client: client))
         #expect(isServed == isRight, "\(client ?? "none")")
       }
     }
@@ -114,7 +92,7 @@ struct TLSTests {
       await #expect(throws: error) { try await client.receive() }
       await client.close()
     }
-    try await withServer(Self.listener, certificate: certificate()) { server in
+    try await withServer(Self.listener, certificate: certificates.server()) { server in
       try await check(server, "certificate verify failed")
     }
     try await withServer(.tcp(host: "127.0.0.1", port: 0)) { server in
@@ -126,7 +104,7 @@ struct TLSTests {
     "the server supports TLS 1.2 and 1.3, and no older version",
     arguments: [(TLSVersion.tlsv11, false), (.tlsv12, true), (.tlsv13, true)])
   func versions(_ version: TLSVersion, isSpoken: Bool) async throws {
-    try await withServer(Self.listener, certificate: certificate()) { server in
+    try await withServer(Self.listener, certificate: certificates.server()) { server in
       guard case .tls(let host, let port) = server.addresses[0] else { return }
       var configuration = TLSConfiguration.makeClientConfiguration()
       configuration.minimumTLSVersion = .tlsv1
@@ -156,36 +134,37 @@ struct TLSTests {
 
   @Test("a new certificate applies to new connections, and an invalid one changes nothing")
   func reload() async throws {
-    let certificate = try certificate()
-    let (chain, key) = (files.file("server.pem"), files.file("server.key"))
+    let certificate = try certificates.server()
+    let (chain, key) = (certificates.file("server.pem"), certificates.file("server.key"))
     try await withServer(Self.listener, certificate: certificate) { server in
-      let old = try await ClientConnection.connect(to: server.addresses[0], trust: trust())
+      let old = try await ClientConnection.connect(
+        to: server.addresses[0], trust: certificates.trust())
       #expect(try await old.pings())
 
-      try Data("nonsense".utf8).write(to: URL(filePath: files.file("server.pem")))
+      try Data("nonsense".utf8).write(to: URL(filePath: certificates.file("server.pem")))
       let error = #expect(throws: StartupError.self) {
         try certificate.reload(certificate: chain, key: key)
       }
       #expect(error?.message.contains("server.pem") == true)
-      #expect(try await isServed(server, trust()))
+      #expect(try await isServed(server, certificates.trust()))
 
       // A certificate that does not match the key.
       try replace("server.pem", with: "other.pem")
       #expect(throws: StartupError.self) { try certificate.reload(certificate: chain, key: key) }
-      #expect(try await isServed(server, trust()))
+      #expect(try await isServed(server, certificates.trust()))
 
       try replace("server.key", with: "other.key")
       try certificate.reload(certificate: chain, key: key)
-      #expect(try await isServed(server, trust("other-ca.pem")))
-      #expect(try await !isServed(server, trust()))
+      #expect(try await isServed(server, certificates.trust("other-ca.pem")))
+      #expect(try await !isServed(server, certificates.trust()))
       #expect(try await old.pings())
       await old.close()
     }
   }
 
   private func replace(_ name: String, with other: String) throws {
-    try Data(contentsOf: URL(filePath: files.file(other))).write(
-      to: URL(filePath: files.file(name)))
+    try Data(contentsOf: URL(filePath: certificates.file(other))).write(
+      to: URL(filePath: certificates.file(name)))
   }
 
   @Test(
@@ -197,36 +176,38 @@ struct TLSTests {
     // At the limit of all connections, the silent client would be closed for another one.
     limits.connectionsPerAddress = 2
     try await withServer(
-      Self.listener, limits: limits, timeToFirstRequest: .seconds(10), certificate: certificate(),
+      Self.listener, limits: limits, timeToFirstRequest: .seconds(10),
+      certificate: certificates.server(),
       now: time.now
     ) { server in
       guard case .tls(let host, let port) = server.addresses[0] else { return }
-      let other = try await ClientConnection.connect(to: server.addresses[0], trust: trust())
+      let other = try await ClientConnection.connect(
+        to: server.addresses[0], trust: certificates.trust())
       #expect(try await other.pings())
       let stopping = try await ClientConnection.connect(to: .tcp(host: host, port: port))
       // The start of a record whose length is larger than the bytes that follow.
       try await stopping.send(raw: Array([0x16, 0x03, 0x01, 0x02, 0x00].prefix(count)))
       // A connected socket is not yet accepted. Until it is, there is a place for one more.
-      try await eventually("no place is left") { try await !isServed(server, trust()) }
+      try await eventually("no place is left") { try await !isServed(server, certificates.trust()) }
       time.pass(.seconds(11))
       while (try? await stopping.receive()) != nil {}
       await stopping.close()
       #expect(try await other.pings())
-      try await eventually("there is a place") { try await isServed(server, trust()) }
+      try await eventually("there is a place") { try await isServed(server, certificates.trust()) }
       await other.close()
     }
   }
 
   @Test("a client without TLS is not served")
   func plain() async throws {
-    try await withServer(Self.listener, certificate: certificate()) { server in
+    try await withServer(Self.listener, certificate: certificates.server()) { server in
       guard case .tls(let host, let port) = server.addresses[0] else { return }
       let plain = try await ClientConnection.connect(to: .tcp(host: host, port: port))
       try await plain.send(ping)
       let response = try? await plain.receiveText()
       #expect(response != pong)
       await plain.close()
-      #expect(try await isServed(server, trust()))
+      #expect(try await isServed(server, certificates.trust()))
     }
   }
 
@@ -234,10 +215,13 @@ struct TLSTests {
   func limits() async throws {
     var limits = ServerLimits()
     limits.connections = 1
-    try await withServer(Self.listener, limits: limits, certificate: certificate()) { server in
-      let first = try await ClientConnection.connect(to: server.addresses[0], trust: trust())
+    try await withServer(Self.listener, limits: limits, certificate: certificates.server()) {
+      server in
+      let first = try await ClientConnection.connect(
+        to: server.addresses[0], trust: certificates.trust())
       #expect(try await first.pings())
-      let second = try await ClientConnection.connect(to: server.addresses[0], trust: trust())
+      let second = try await ClientConnection.connect(
+        to: server.addresses[0], trust: certificates.trust())
       #expect(try await second.receiveLimit() == "connections")
       await second.close()
       #expect(try await first.pings())
@@ -253,7 +237,8 @@ struct TLSTests {
     ])
   func unusable(certificate: String, key: String, name: String) throws {
     let error = #expect(throws: StartupError.self) {
-      try ServerCertificate(certificate: files.file(certificate), key: files.file(key))
+      try ServerCertificate(
+        certificate: certificates.file(certificate), key: certificates.file(key))
     }
     #expect(error?.message.contains(name) == true, "\(error?.message ?? "")")
     #expect(error?.message.contains("PRIVATE KEY") == false)

@@ -3,6 +3,7 @@
 import ClientTransports
 import ServerCore
 import Testing
+import TransportTestSupport
 import Transports
 
 @Suite("Turns", .timeLimit(.minutes(15)))

@@ -6,6 +6,7 @@ import NIOCore
 import ServerCore
 import TestSupport
 import Testing
+import TransportTestSupport
 
 @testable import Transports
 

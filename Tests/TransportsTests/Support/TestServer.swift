@@ -3,18 +3,8 @@
 import ClientTransports
 import Foundation
 import ServerCore
+import TransportTestSupport
 import Transports
-
-extension ServerSettings {
-  /// Settings without time limits, for busy machines.
-  static let patient = {
-    var limits = ServerLimits()
-    limits.timeToFirstRequest = nil
-    limits.frameTime = nil
-    limits.unreadTime = nil
-    return ServerSettings(limits: limits)
-  }()
-}
 
 /// Runs `body` with a server at an address, and stops the server.
 ///
@@ -45,12 +35,6 @@ let ping = #"{"jsonrpc":"2.0","id":1,"method":"ping"}"#
 let pong = #"{"jsonrpc":"2.0","id":1,"result":{}}"#
 
 extension ClientConnection {
-  func send(_ text: String) async throws { try await send([UInt8](text.utf8)) }
-
-  func receiveText() async throws -> String? {
-    try await receive().map { String(decoding: $0, as: UTF8.self) }
-  }
-
   /// Sends a ping, and returns true if the response arrives.
   func pings() async throws -> Bool {
     try await send(ping)

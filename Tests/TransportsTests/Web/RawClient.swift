@@ -4,6 +4,7 @@ import ClientTransports
 import NIOCore
 import NIOPosix
 import Testing
+import TransportTestSupport
 import Transports
 
 /// A client that writes and reads raw bytes.
@@ -137,5 +138,14 @@ private final class Collector: ChannelInboundHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     continuation.finish()
     context.close(promise: nil)
+  }
+}
+
+extension PlainSocket {
+  /// Opens a WebSocket.
+  func open() throws {
+    try send(RawClient.opening())
+    var head: [UInt8] = []
+    while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) { head.append(try receiveByte()) }
   }
 }

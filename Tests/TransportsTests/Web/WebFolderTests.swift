@@ -5,6 +5,7 @@ import NIOCore
 import ServerCore
 import TestSupport
 import Testing
+import TransportTestSupport
 
 @testable import Transports
 

@@ -5,6 +5,7 @@ import Foundation
 import ServerCore
 import TestSupport
 import Testing
+import TransportTestSupport
 import Transports
 
 @Suite("Files over HTTP", .timeLimit(.minutes(15)))

@@ -4,6 +4,7 @@ import ClientTransports
 import ServerCore
 import TestSupport
 import Testing
+import TransportTestSupport
 
 @testable import Transports
 
