@@ -23,7 +23,7 @@ extension Shard {
     if loader.failure != nil { throw .unreadable }
     expireSome()
     expire(request.handle)
-    loadNow(request.handle, of: request.identity)
+    loadNow(request.handle)
     let session = try session(request.handle, of: request.identity)
     let opening = request.role == .driver
     for (name, _) in request.revisions {

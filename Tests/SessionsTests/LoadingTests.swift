@@ -23,7 +23,10 @@ struct LoadingTests {
   ) -> Shard {
     Shard(
       executor: QueueExecutor(),
-      kinds: .durable(bank) + [StoreKind("ticker") { Ticker() }], limits: limits, clock: clock,
+      kinds: .durable(bank) + [
+        StoreKind("ticker") { Ticker() },
+        StoreKind("board", scope: .shared(keptFor: .seconds(1000))) { Errands(bank: bank) },
+      ], limits: limits, clock: clock,
       journal: journal ?? self.journal,
       journalThreads: hasThread ? JournalThreads(commit: hand.add, notify: { $0() }) : nil)
   }
@@ -71,15 +74,9 @@ struct LoadingTests {
     to handle: SessionHandle, _ listener: Listener, on shard: isolated Shard,
     _ revisions: [(store: String, revision: Int?)] = []
   ) throws -> [String] {
-    shard.whenLoaded(handle.description, of: nil) { _ in }
+    shard.whenLoaded(handle.description) { _ in }
     work()
     return try shard.resume(handle, notifying: listener, revisions).outcomes
-  }
-
-  private func mustWait(
-    _ handle: String, of identity: String? = nil, on shard: isolated Shard
-  ) -> Bool {
-    shard.mustLoad(handle, of: identity)
   }
 
   @Test("given sessions without unfinished work, only one to which a client returns is loaded")
@@ -89,22 +86,22 @@ struct LoadingTests {
       let listener = Listener()
       defer { withExtendedLifetime(listener) {} }
       try shard.beginRestoring(report: reports.add)
-      #expect(mustWait(handles[1].description, on: shard) == true)
+      #expect(shard.mustLoad(handles[1].description) == true)
       // The client returns before the start of the journal has been read.
       let calls = Record<[String]>()
-      shard.whenLoaded(handles[1].description, of: nil) { _ in calls.add([]) }
+      shard.whenLoaded(handles[1].description) { _ in calls.add([]) }
       work()
       #expect(calls.count == 1)
       shard.continueSessions()
       work()
       #expect(journal.loaded == [handles[1]])
-      #expect(mustWait(handles[1].description, on: shard) == false)
+      #expect(shard.mustLoad(handles[1].description) == false)
       let (_, states, _) = try shard.resume(
         handles[1], notifying: listener, [("errands", 0), ("errands", nil)])
       #expect(states == ["replayed 1", #"none 1 {"count":2,"done":[],"failed":[]}"#])
       // A text that is no handle waits for nothing; only the journal knows other handles.
-      #expect(mustWait("?", on: shard) == false)
-      #expect(mustWait(handles[0].description, on: shard) == true)
+      #expect(shard.mustLoad("?") == false)
+      #expect(shard.mustLoad(handles[0].description) == true)
       #expect(journal.loaded.count == 1 && reports.all == [])
     }
   }
@@ -247,7 +244,7 @@ struct LoadingTests {
   private func attachExpired(
     _ handle: SessionHandle, on shard: isolated Shard
   ) throws -> String? {
-    shard.whenLoaded(handle.description, of: nil) { _ in }
+    shard.whenLoaded(handle.description) { _ in }
     work()
     return shard.refusal(comingBackTo: handle)
   }
@@ -271,7 +268,7 @@ struct LoadingTests {
         loaded.incomplete = [handles[0]]
       }
       let before = whole.commits.count
-      shard.whenLoaded(handles[1].description, of: nil) { _ in }
+      shard.whenLoaded(handles[1].description) { _ in }
       work()
       #expect(shard.refusal(comingBackTo: handles[1]) == "expired session")
       #expect(reports.all == ["A session cannot be read completely: it has ended."])
@@ -331,12 +328,118 @@ struct LoadingTests {
       work()
       pass(119)
       shard.turn { shard.expireSessions() }
-      shard.whenLoaded(handle.description, of: nil) { _ in }
+      shard.whenLoaded(handle.description) { _ in }
       pass(2)
       shard.turn { shard.expireSessions() }
       work()
       #expect(shard.refusal(comingBackTo: handle) == nil)
     }
+  }
+
+  @Test("a session to which a client returned in time does not expire while the start is read")
+  func inTimeForStart() async throws {
+    let handle = try await session([add(1)])
+    try await shard().run { shard in
+      try shard.beginRestoring(report: reports.add)
+      pass(119)
+      shard.whenLoaded(handle.description) { _ in }
+      pass(2)
+      work()
+      #expect(shard.refusal(comingBackTo: handle) == nil)
+    }
+  }
+
+  @Test("a session with work continues later, however many other sessions could not be loaded")
+  func manyFailures() async throws {
+    let handle = try await session([("errands", #"{"type":"later","item":1,"seconds":90}"#)])
+    try await shard().run { shard in
+      try shard.beginRestoring(report: reports.add)
+      work()
+      journal.isUnreadable = true
+      for number: UInt64 in 1...10_000 {
+        let other = SessionHandle(high: 1, low: number)
+        shard.whenLoaded(other.description) { _ in }
+      }
+      work()
+      shard.continueSessions()
+      work()
+      #expect(reports.count == 10_001 && journal.loaded == [])
+      journal.isUnreadable = false
+      shard.continueSessions()
+      work()
+      #expect(journal.loaded == [])
+      pass(60)
+      shard.continueSessions()
+      work()
+      #expect(journal.loaded == [handle])
+    }
+  }
+
+  @Test("a session with work is tried again also if a client has asked for it first")
+  func askedFirst() async throws {
+    let handle = try await session([("errands", #"{"type":"later","item":1,"seconds":90}"#)])
+    try await shard().run { shard in
+      try shard.beginRestoring(report: reports.add)
+      work()
+      journal.unreadable = handle
+      shard.continueSessions()
+      shard.whenLoaded(handle.description) { _ in }
+      work()
+      #expect(reports.count == 1 && journal.loaded == [])
+      journal.unreadable = nil
+      pass(60)
+      shard.continueSessions()
+      work()
+      #expect(journal.loaded == [handle])
+    }
+  }
+
+  @Test("a shared store can be used once the session that owns it could be loaded")
+  func owners() async throws {
+    try await live { shard, listener in
+      let participant = listener.join(on: shard)
+      try shard.send(add(1).1, participant, to: "board")
+      shard.turn { participant.session.leave(participant, isolation: shard) }
+    }
+    // The owner has no work to continue.
+    let before = try journal.load()
+    let owners = before.start.owners
+    #expect(before.continuing(after: nil, limit: 10).handles == [])
+    try await shard().run { shard in
+      let listener = Listener()
+      defer { withExtendedLifetime(listener) {} }
+      try shard.beginRestoring(report: reports.add)
+      journal.isUnreadable = true
+      work()
+      let participant = listener.join(on: shard)
+      let refusal = shard.turn {
+        participant.session.refusal(attachingTo: "board", on: shard)
+      }
+      #expect(refusal == "unreadable")
+      journal.isUnreadable = false
+      pass(60)
+      shard.continueSessions()
+      work()
+      #expect(journal.loaded == owners && owners.count == 1)
+      try shard.send(add(1).1, participant, to: "board")
+      let state = try shard.turn {
+        try participant.subscription("board", isolation: shard).stateText
+      }
+      #expect(state.contains(#""count":2"#))
+    }
+  }
+
+  @Test("while many sessions could not be loaded, it is not read which others have work")
+  func manyPostponed() {
+    let loader = SessionLoader { _ in }
+    for number: UInt64 in 1...10_000 {
+      #expect(loader.mayRead(at: .zero))
+      loader.postpone(SessionHandle(high: 1, low: number), from: .zero)
+    }
+    #expect(!loader.mayRead(at: .seconds(60)))
+    #expect(loader.takeContinuing(at: .seconds(59)) == nil)
+    #expect(loader.takeContinuing(at: .seconds(60)) == SessionHandle(high: 1, low: 1))
+    #expect(loader.mayRead(at: .seconds(60)))
   }
 
   @Test("a session that cannot be loaded does not delay other sessions that continue")
@@ -414,7 +517,7 @@ struct LoadingTests {
     try await shard.run { shard in
       try shard.beginRestoring(report: reports.add)
       work()
-      shard.whenLoaded(handle.description, of: nil) { _ in Issue.record("loaded") }
+      shard.whenLoaded(handle.description) { _ in Issue.record("loaded") }
       shard.closeStores()
       let before = journal.commits.count
       work()

@@ -68,7 +68,7 @@ struct SleepingTests {
   ) throws -> (outcomes: [String], sequence: Int?) {
     let listener = Listener()
     defer { withExtendedLifetime(listener) {} }
-    shard.whenLoaded(handle.description, of: nil) { _ in }
+    shard.whenLoaded(handle.description) { _ in }
     work()
     let resumed = try shard.resume(handle, named: "phone", notifying: listener, revisions)
     shard.turn {
@@ -93,7 +93,7 @@ struct SleepingTests {
         #expect(shard.directory.count == 0 && entry == nil && stores.value == 0)
         #expect(shard.accounts.all.bytes == 0 && shard.group.census.count == 0)
         #expect(journal.awake == [] && journal.loaded.count == round - 1)
-        let mustLoad = shard.mustLoad(handle.description, of: nil)
+        let mustLoad = shard.mustLoad(handle.description)
         #expect(mustLoad)
         let (outcomes, sequence) = try wake(
           handle, shard, [("errands", 1), ("errands", nil)])
@@ -161,12 +161,12 @@ struct SleepingTests {
       #expect(try journal.load().sessions.count == 1)
       pass(31, shard)
       #expect(try journal.load().sessions.isEmpty && journal.loaded == [])
-      shard.whenLoaded(handle.description, of: nil) { _ in }
+      shard.whenLoaded(handle.description) { _ in }
       work()
       #expect(shard.refusal(comingBackTo: handle) == "expired session")
       var numbers = FixedNumbers(seed: 8)
       let unknown = SessionHandle(using: &numbers)
-      shard.whenLoaded(unknown.description, of: nil) { _ in }
+      shard.whenLoaded(unknown.description) { _ in }
       work()
       #expect(shard.refusal(comingBackTo: unknown) == "unknown session")
     }
@@ -229,7 +229,7 @@ struct SleepingTests {
       #expect(shard.directory[first] == nil)
       #expect(shard.directory[other] != nil && shard.directory[second] != nil)
       // Another identity does not get the session.
-      shard.whenLoaded(first.description, of: "bob") { _ in }
+      shard.whenLoaded(first.description) { _ in }
       work()
       #expect(shard.refusal(comingBackTo: first) == "unknown session")
     }

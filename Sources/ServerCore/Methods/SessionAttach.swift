@@ -12,13 +12,12 @@ extension SessionAttach {
   ) throws(RPCError) -> MethodResult {
     let params: Params = try request.decode(limits: context.settings.limits)
     if let owner = shard.otherOwner(of: params.session) { return .onShard(owner) }
-    let identity = context.identity?.name
-    guard shard.mustLoad(params.session, of: identity) else {
+    guard shard.mustLoad(params.session) else {
       return try attach(params, context, shard)
     }
     let text = Array(request.text)
     return .awaited { shard, loaded in
-      shard.whenLoaded(params.session, of: identity, loaded)
+      shard.whenLoaded(params.session, loaded)
     } _: { context, shard throws(RPCError) in
       switch shard.placeElsewhere(of: params.session) {
       case nil: return try attach(params, context, shard)

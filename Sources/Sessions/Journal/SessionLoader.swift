@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import DequeModule
+
 /// The state of loading the sessions of earlier processes one by one; see `Shard.beginRestoring`.
 final class SessionLoader {
   typealias Step = (isolated Shard) -> Void
@@ -23,9 +25,10 @@ final class SessionLoader {
   /// Called with sentences for the log.
   let report: @Sendable (String) -> Void
 
-  /// A step that waits for the start of the journal, and after it for a session if there is one.
+  /// A step that waits for the start of the journal, and after it for a session if there is one, with the time
+  /// at which a client asked for it, since 1970.
   struct Waiting {
-    var session: (handle: String, identity: String?)?
+    var session: (handle: String, asked: Duration)?
     let step: Step
   }
 
@@ -39,6 +42,8 @@ final class SessionLoader {
     /// The time at which the first client asked for it, since 1970: a client that attaches in time
     /// finds its session, however slow the disk is. Nil if no client has asked.
     var asked: Duration?
+    /// True if it is loaded although no client attaches: it is tried again after a failure.
+    var isNeeded: Bool
   }
 
   /// Sessions that are loaded although no client attaches, in order.
@@ -49,9 +54,12 @@ final class SessionLoader {
   private var hasMore = true
   /// The earliest time of the next attempt to read which sessions these are.
   private var nextRead = Duration.zero
-  /// The sessions in `continuing` that could not be loaded. They are tried again after all other
-  /// sessions.
-  private var postponed: [SessionHandle] = []
+  /// The sessions that are needed and could not be loaded, each with the time of its next attempt, in
+  /// this order. They are tried again after all other sessions. While there are many, no further
+  /// sessions with work to continue are read.
+  ///
+  /// - Units: the shard's `uptime`.
+  private var postponed: Deque<(session: SessionHandle, nextTry: Duration)> = []
   var hasContinuing: Bool { isReading || hasMore || !continuing.isEmpty || !postponed.isEmpty }
   /// True while sessions that are not loaded are being ended.
   var isEnding = false
@@ -83,15 +91,20 @@ final class SessionLoader {
   /// - Parameters:
   ///   - step: The step.
   ///   - session: The session.
-  ///   - asked: The present time since 1970 if a client waits; otherwise nil.
+  ///   - asked: The time since 1970 at which a client asked for it; nil if none has.
+  ///   - isNeeded: True if the session is loaded although no client attaches.
   /// - Returns: True if the session is not being loaded yet.
-  func add(_ step: @escaping Step, for session: SessionHandle, asked: Duration? = nil) -> Bool {
+  func add(
+    _ step: @escaping Step, for session: SessionHandle, asked: Duration? = nil,
+    isNeeded: Bool = false
+  ) -> Bool {
     guard var known = loading[session] else {
-      loading[session] = Loading(steps: [step], asked: asked)
+      loading[session] = Loading(steps: [step], asked: asked, isNeeded: isNeeded)
       return true
     }
     known.steps.append(step)
     known.asked = known.asked ?? asked
+    known.isNeeded = known.isNeeded || isNeeded
     loading[session] = known
     return false
   }
@@ -101,12 +114,14 @@ final class SessionLoader {
 
   /// Removes and returns the steps that wait for a session.
   func take(_ session: SessionHandle) -> Loading {
-    loading.removeValue(forKey: session) ?? Loading(steps: [])
+    loading.removeValue(forKey: session) ?? Loading(steps: [], isNeeded: false)
   }
 
-  /// Returns true if the journal may have more sessions with work to continue, and the last attempt
-  /// to read them has not failed within the last 60 seconds.
-  func mayRead(at time: Duration) -> Bool { hasMore && time >= nextRead }
+  /// Returns true if the journal may have more sessions with work to continue, the last attempt to
+  /// read them has not failed within the last 60 seconds, and not too many could not be loaded.
+  func mayRead(at time: Duration) -> Bool {
+    hasMore && time >= nextRead && postponed.count < Self.maximumFailures
+  }
 
   /// Adds sessions that are loaded although no client attaches.
   func add(_ sessions: ContinuingSessions) {
@@ -119,21 +134,24 @@ final class SessionLoader {
   func delayReading(from time: Duration) { nextRead = time + Self.timeBetweenAttempts }
 
   /// Postpones a session that could not be loaded; the other sessions do not wait for it.
-  func postpone(_ session: SessionHandle) { postponed.append(session) }
+  func postpone(_ session: SessionHandle, from time: Duration) {
+    postponed.append((session, time + Self.timeBetweenAttempts))
+  }
 
-  /// Removes and returns the next session with work to continue. A session that could not be loaded
-  /// is returned only after the time of its next attempt.
+  /// Removes and returns the next session that is needed. A session that could not be loaded is returned
+  /// only after the time of its next attempt.
   func takeContinuing(at time: Duration) -> SessionHandle? {
     if let next = continuing.popFirst() { return next }
-    guard let index = postponed.firstIndex(where: { !hasFailed($0, at: time) }) else { return nil }
-    return postponed.remove(at: index)
+    guard let first = postponed.first, time >= first.nextTry else { return nil }
+    postponed.removeFirst()
+    return first.session
   }
 
   /// Records that a session could not be loaded. The next attempt is after 60 seconds.
   func failed(_ session: SessionHandle, at time: Duration) {
     // Handles that do not exist fail too while the journal cannot be read.
-    if nextTries.count >= Self.maximumTries { nextTries = nextTries.filter { time < $0.value } }
-    guard nextTries.count < Self.maximumTries else { return }
+    if nextTries.count >= Self.maximumFailures { nextTries = nextTries.filter { time < $0.value } }
+    guard nextTries.count < Self.maximumFailures else { return }
     nextTries[session] = time + Self.timeBetweenAttempts
   }
 
@@ -146,5 +164,5 @@ final class SessionLoader {
   }
 
   private static var timeBetweenAttempts: Duration { .seconds(60) }
-  private static var maximumTries: Int { 10_000 }
+  private static var maximumFailures: Int { 10_000 }
 }

@@ -79,7 +79,7 @@ extension Shard {
   }
 
   /// Returns true if a client that attaches to a session has to wait for `whenLoaded`.
-  public func mustLoad(_ handle: String, of identity: String?) -> Bool {
+  public func mustLoad(_ handle: String) -> Bool {
     if ownership != nil { return mustLocate(handle) }
     return loader.isReading || commits?.isSynchronous == false && handleInJournal(handle) != nil
   }
@@ -96,23 +96,25 @@ extension Shard {
   ///
   /// - Parameters:
   ///   - handle: The handle, as in the request.
-  ///   - identity: The identity of the client; nil if there are no identities.
   ///   - body: Called on the shard; the directory has the session if it could be loaded.
-  public func whenLoaded(
-    _ handle: String, of identity: String?, _ body: @escaping (isolated Shard) -> Void
-  ) {
+  public func whenLoaded(_ handle: String, _ body: @escaping (isolated Shard) -> Void) {
     if let ownership { return locate(handle, ownership, body) }
     if loader.isReading {
-      return loader.add(.init(session: (handle, identity), step: body))
+      return loader.add(.init(session: (handle, sinceEpoch), step: body))
     }
-    guard let handle = handleInJournal(handle) else { return body(self) }
-    if loader.add(body, for: handle, asked: sinceEpoch) { beginLoading(handle) }
+    load(handle, asked: sinceEpoch, then: body)
+  }
+
+  /// Calls `step` as `whenLoaded` does, for a client that asked at a time since 1970.
+  private func load(_ text: String, asked: Duration, then step: @escaping SessionLoader.Step) {
+    guard let handle = handleInJournal(text) else { return step(self) }
+    if loader.add(step, for: handle, asked: asked) { beginLoading(handle) }
   }
 
   /// Loads a session immediately if there is no journal thread.
-  func loadNow(_ handle: String, of identity: String?) {
-    guard commits?.isSynchronous == true, let handle = handleInJournal(handle) else { return }
-    if loader.add({ _ in }, for: handle, asked: sinceEpoch) { beginLoading(handle) }
+  func loadNow(_ handle: String) {
+    guard commits?.isSynchronous == true else { return }
+    load(handle, asked: sinceEpoch) { _ in }
   }
 
   private func take(
@@ -127,7 +129,7 @@ extension Shard {
       switch result {
       case .success(let start):
         take(start)
-        for handle in start.owners { load(handle) { shard in shard.ownerLoaded(handle) } }
+        for handle in start.owners { loadNeeded(handle) { shard in shard.ownerLoaded() } }
         if start.owners.isEmpty { journalWasRead() }
       case .failure(let error):
         loader.failure = error
@@ -147,9 +149,7 @@ extension Shard {
   }
 
   /// Handles the end of the loading of a session that owns a shared store.
-  private func ownerLoaded(_ handle: SessionHandle) {
-    // One that could not be loaded is tried again.
-    if loader.missingOwners.contains(handle) { loader.postpone(handle) }
+  private func ownerLoaded() {
     loader.loadingOwners -= 1
     if loader.loadingOwners == 0 { journalWasRead() }
   }
@@ -157,8 +157,8 @@ extension Shard {
   private func journalWasRead() {
     loader.isReading = false
     for waiting in loader.takeWaiting() {
-      if let (handle, identity) = waiting.session {
-        whenLoaded(handle, of: identity, waiting.step)
+      if let (handle, asked) = waiting.session {
+        load(handle, asked: asked, then: waiting.step)
       } else {
         waiting.step(self)
       }
@@ -172,11 +172,8 @@ extension Shard {
       if let handle = loader.takeContinuing(at: uptime) {
         guard !directory.knows(handle) else { continue }
         loader.isContinuing = true
-        load(handle) { shard in
+        loadNeeded(handle) { shard in
           shard.loader.isContinuing = false
-          if shard.loader.hasFailed(handle, at: shard.uptime) {
-            shard.loader.postpone(handle)
-          }
           // Each session is restored in a separate turn. Without a journal thread, the caller's loop
           // continues.
           if shard.commits?.isSynchronous == false { shard.restoreNext() }
@@ -235,8 +232,9 @@ extension Shard {
   /// removed.
   private static var timeBetweenEndings: Duration { .seconds(10) }
 
-  private func load(_ handle: SessionHandle, then step: @escaping SessionLoader.Step) {
-    if loader.add(step, for: handle) { beginLoading(handle) }
+  /// Loads a session although no client attaches; after a failure it is tried again.
+  private func loadNeeded(_ handle: SessionHandle, then step: @escaping SessionLoader.Step) {
+    if loader.add(step, for: handle, isNeeded: true) { beginLoading(handle) }
   }
 
   /// Loads a session for which steps wait.
@@ -259,6 +257,7 @@ extension Shard {
         loader.missingOwners.remove(handle)
       case .failure(let error):
         loader.failed(handle, at: uptime)
+        if loading.isNeeded { loader.postpone(handle, from: uptime) }
         loader.report("cannot load a session: \(error); the next attempt is in 60 s or later")
       }
       for step in loading.steps { step(self) }
