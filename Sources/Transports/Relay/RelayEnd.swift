@@ -153,7 +153,8 @@ final class RelayEnd: @unchecked Sendable {
   }
 
   private func take(_ event: RelayEvent) {
-    if let successor { return successor.post(event) }
+    // Later, if earlier events still wait for other clients here.
+    if let successor, queuedEvents == 0 { return successor.post(event) }
     if case .joining(var early) = phase, !event.isEnd {
       // Moved out, because a second reference would copy the events.
       phase = .joining(early: [])
@@ -167,7 +168,7 @@ final class RelayEnd: @unchecked Sendable {
         serving.loop.execute { [self] in serveOrPassOn(event) }
       }
     }
-    guard mustQueue(event) else { return serve(event) }
+    guard mustQueue(event) else { return serveOrPassOn(event) }
     queuedEvents += 1
     registry.yieldQueue?.wait { [self] in
       queuedEvents -= 1

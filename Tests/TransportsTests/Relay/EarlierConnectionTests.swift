@@ -131,6 +131,39 @@ struct EarlierConnectionTests {
     try scenario.stop()
   }
 
+  // The last request overtook the one that waited for other clients when shard 1 handed over.
+  @Test("requests that wait for other clients keep their order if the client moves on meanwhile")
+  func orderOfWaitingRequests() throws {
+    let clock = Lock((time: ContinuousClock.now, step: Duration.zero))
+    let scenario = try Scenario {
+      clock.withLock { clock in
+        clock.time += clock.step
+        return clock.time
+      }
+    }
+    let (server, client) = (scenario.server, scenario.client)
+    try scenario.attach(10, to: 0)
+    server.run()
+    // The client uses its share of the time of shard 1.
+    clock.withLock { $0.step = .milliseconds(10) }
+    for id in 11...14 { try scenario.send(client, id, "ping", "{}") }
+    server.run()
+    clock.withLock { $0.step = .zero }
+    scenario.serveOthers()
+    try scenario.attach(20, to: 1)
+    server.loops[1].run()
+    #expect(try scenario.results() == [10, 11, 12, 13, 14])
+    // Then another client waits there. The parts of one read arrive before and after the handover.
+    server.yieldQueue(1).wait { .zero }
+    try scenario.send(client, 21, "ping", "{}")
+    server.loops[2].run()
+    try scenario.send(client, 22, "ping", "{}")
+    server.run()
+    scenario.serveOthers()
+    #expect(try scenario.results() == [20, 21, 22])
+    try scenario.stop()
+  }
+
   // The commit notified a connection that nothing else retained, and ended the server.
   @Test("a client can go while it moves on, before its last commit has ended")
   func goingBeforeCommit() throws {
