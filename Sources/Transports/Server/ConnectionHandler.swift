@@ -120,12 +120,17 @@ final class ConnectionHandler: ChannelDuplexHandler {
     return !queue.isEmpty || registry.writeCoalescer.isLong
   }
 
+  /// True while the shard runs a turn or writes to outputs: events of channels wait until it is over.
+  var isShardBusy: Bool {
+    connection?.isShardBusy ?? shard.assumeIsolated { $0.turnOutcome.isBusy }
+  }
+
   /// Calls `body` now, or in a later task of the loop if the shard is busy: a write after a turn can
   /// make the channel call back immediately.
   func outsideOfTurns(
     _ context: ChannelHandlerContext, _ body: @escaping @Sendable (ConnectionHandler) -> Void
   ) {
-    guard connection?.isShardBusy == true else { return body(self) }
+    guard isShardBusy else { return body(self) }
     let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
     context.eventLoop.execute { body(handler.value) }
   }
@@ -246,7 +251,7 @@ extension ConnectionHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let buffer = unwrapInboundIn(data)
-    guard connection?.isShardBusy == true else { return receive(buffer) }
+    guard isShardBusy else { return receive(buffer) }
     // A write has noticed that the client is gone, and hands over what the client had sent before.
     outsideOfTurns(context) { $0.receive(buffer) }
   }
@@ -276,7 +281,7 @@ extension ConnectionHandler {
 
   /// Processes frames that a `FrameSource` has read, in one turn of the shard.
   func receive(from source: any FrameSource, byteCount: Int) {
-    guard !isClosing, let context, connection?.isShardBusy != true else {
+    guard !isClosing, let context else {
       return source.forEachFrame { _ in }
     }
     pace(byteCount, context)

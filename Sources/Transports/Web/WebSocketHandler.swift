@@ -24,7 +24,6 @@ final class WebSocketHandler: ChannelDuplexHandler {
   private var reader: WebSocketReader
   /// The bytes that are being read.
   private var chunk = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-  private var isReading = false
   /// Frames to send that are not the connection's messages: pongs and echoes.
   private var out = ByteBuffer()
 
@@ -70,23 +69,28 @@ final class WebSocketHandler: ChannelDuplexHandler {
 
 extension WebSocketHandler: FrameSource {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let buffer = unwrapInboundIn(data)
+    guard let connection, connection.isShardBusy else { return receive(buffer) }
+    // As `ConnectionHandler` does with bytes of a stream.
+    connection.outsideOfTurns(context) { $0.webSocket?.receive(buffer) }
+  }
+
+  // Consumes the buffer, because frames are unmasked in place.
+  private func receive(_ buffer: consuming ByteBuffer) {
     hasReceivedBytes = true
-    // A write that notices that the client is gone passes on the client's last bytes, inside this
-    // method. No client is left to respond to.
-    guard !hasEnded, !isReading else { return }
-    isReading = true
-    defer { isReading = false }
-    var buffer = unwrapInboundIn(data)
+    guard !hasEnded else { return }
     buffer.withUnsafeMutableReadableBytes { bytes in
       chunk = bytes
       if let connection { connection.receive(from: self, byteCount: bytes.count) } else { echo() }
       chunk = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     }
-    if out.readableBytes > 0, closeFrame == .none {
-      context.writeAndFlush(wrapOutboundOut(out), promise: nil)
-    }
+    // A write that notices that the client is gone passes on the client's last bytes, inside this method.
+    let (frames, isEnd) = (out, hasEnded)
     out = ByteBuffer()
-    if hasEnded { endInput(context) }
+    if frames.readableBytes > 0, closeFrame == .none {
+      context?.writeAndFlush(wrapOutboundOut(frames), promise: nil)
+    }
+    if isEnd, let context { endInput(context) }
   }
 
   func forEachFrame(_ body: (FrameEvent) -> Void) {
@@ -148,11 +152,15 @@ extension WebSocketHandler: FrameSource {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .inputClosed? = event as? ChannelEvent {
-      // The input ended without a close frame, or after it.
-      if !hasEnded { end(.protocolError) }
-      guard connection != nil else { return context.close(promise: nil) }
+      guard let connection else { return context.close(promise: nil) }
+      connection.outsideOfTurns(context) { $0.webSocket?.inputClosed() }
     }
     context.fireUserInboundEventTriggered(event)
+  }
+
+  /// Handles the end of the bytes, without a close frame or after it.
+  private func inputClosed() {
+    if !hasEnded { end(.protocolError) }
   }
 }
 

@@ -276,6 +276,46 @@ struct EarlierConnectionTests {
     try scenario.stop()
   }
 
+  // The write that notices a disconnect reads the client's last bytes. They were passed on before those that
+  // were being read, which were dropped.
+  @Test(
+    "the last input of a disconnected client comes after its earlier input, also on another shard")
+  func lastInput() throws {
+    let server = EmbeddedShards(2, kinds: [StoreKind("noted") { Noted() }])
+    let (owner, other) = (try server.connect(to: 1), try server.connect(to: 0))
+    let socket = EndedSocket()
+    let handler = server.handler(0)
+    let client = try server.connect([socket, handler], to: 0)
+    try owner.send(#"{"jsonrpc":"2.0","id":1,"method":"session/open","params":{}}"#)
+    server.run()
+    let opened = try owner.lines().joined()
+    let session = try #require(
+      opened.split(separator: "\"session\":\"").last?.prefix { $0 != "\"" })
+    try owner.send(
+      #"{"jsonrpc":"2.0","id":2,"method":"store/open","params":{"store":"n","kind":"noted","config":{}}}"#
+    )
+    try client.send(
+      #"{"jsonrpc":"2.0","id":1,"method":"session/attach","params":"#
+        + #"{"session":"\#(session)","revisions":{}}}"#)
+    server.run()
+    #expect(handler.relay != nil)
+    // The channel still holds bytes that were written before.
+    handler.unsentBytes = 1
+    handler.registry.writeCoalescer.hold(handler)
+    let input = #"{"jsonrpc":"2.0","method":"store/send","params":{"store":"n","input":"count"}}"#
+    socket.unread = ByteBuffer(string: input + "\n")
+    // So many bytes that the held ones are sent before they are processed.
+    try client.send(String(repeating: " ", count: 40_000) + input)
+    server.run()
+    #expect(!client.isActive)
+    _ = try owner.lines()
+    try owner.send(#"{"jsonrpc":"2.0","id":3,"method":"store/state","params":{"store":"n"}}"#)
+    server.run()
+    #expect(try owner.lines().joined().contains("\"count\":2"))
+    withExtendedLifetime(other) {}
+    try server.stop()
+  }
+
   @Test("a client that is evicted while it attaches sends no more input")
   func evictedBeforeHandover() throws {
     let scenario = try Scenario()
@@ -491,6 +531,22 @@ struct EarlierConnectionTests {
     #expect(try scenario.results() == [11, 12])
     #expect(!client.isActive)
     try scenario.stop()
+  }
+}
+
+/// The socket of a client that has disconnected. The next write reads the client's last bytes, and closes
+/// the channel.
+private final class EndedSocket: ChannelOutboundHandler {
+  typealias OutboundIn = ByteBuffer
+
+  var unread: ByteBuffer?
+
+  func flush(context: ChannelHandlerContext) {
+    context.flush()
+    guard let bytes = unread else { return }
+    unread = nil
+    context.fireChannelRead(NIOAny(bytes))
+    context.close(promise: nil)
   }
 }
 

@@ -21,7 +21,8 @@ struct BroadcastFlushTests {
     private let name: String
     private let flushes: Flushes
     private let takes: TimeAmount
-    /// The last bytes of a client that has disconnected. The write that notices it reads them.
+    /// The last bytes of a client that has disconnected. The write that notices it reads them, over TLS also
+    /// the end of the input, and closes the channel.
     var unread: ByteBuffer?
 
     init(_ name: String, _ flushes: Flushes, taking takes: TimeAmount = .zero) {
@@ -33,6 +34,8 @@ struct BroadcastFlushTests {
       if let bytes = unread {
         unread = nil
         context.fireChannelRead(NIOAny(bytes))
+        context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        context.close(promise: nil)
       }
       if takes > .zero { (context.eventLoop as? EmbeddedEventLoop)?.advanceTime(by: takes) }
       context.flush()
@@ -44,19 +47,22 @@ struct BroadcastFlushTests {
     let server = EmbeddedServer([StoreKind("secret") { Secret() }])
     let flushes = Flushes()
     let driver, follower, asker: EmbeddedChannel
+    /// The handle of the session.
+    let handle: String
 
-    init() throws {
+    /// - Parameter time: The time that a write to the subscriber takes. It also runs the tasks of the loop,
+    ///   which is wrong while outputs are written to and events of them wait.
+    init(taking time: TimeAmount = .microseconds(100)) throws {
       driver = try server.connect(through: Socket("driver", flushes))
-      follower = try server.connect(
-        through: Socket("follower", flushes, taking: .microseconds(100)))
+      follower = try server.connect(through: Socket("follower", flushes, taking: time))
       asker = try server.connect(through: Socket("asker", flushes))
       try driver.send(Self.request("session/open", "{}"))
       try driver.send(
         Self.request("store/open", #"{"store":"secret","kind":"secret","config":{}}"#))
       server.loop.run()
       let opened = try #require(driver.lines().first)
-      let handle = try #require(
-        opened.split(separator: "\"session\":\"").last?.prefix { $0 != "\"" })
+      handle = String(
+        try #require(opened.split(separator: "\"session\":\"").last?.prefix { $0 != "\"" }))
       try follower.send(
         Self.request("session/attach", "{\"session\":\"\(handle)\",\"revisions\":{}}"))
       try follower.send(Self.request("store/subscribe", #"{"store":"secret"}"#))
@@ -129,7 +135,7 @@ struct BroadcastFlushTests {
   /// the delayed broadcasts, and these started the flush again: a trap.
   @Test("a client that has disconnected does not disturb a flush")
   func disconnected() throws {
-    let play = try Scenario()
+    let play = try Scenario(taking: .zero)
     let socket = Socket("gone", play.flushes)
     let gone = try play.server.connectWebSocket(through: socket)
     let other = try play.server.connect(through: Socket("other", play.flushes))
@@ -144,6 +150,47 @@ struct BroadcastFlushTests {
     #expect(try other.lines().count == 1)
     #expect(try play.shown() == ["swordfish"])
     #expect(socket.unread == nil)
+    try play.server.stop()
+  }
+
+  // Over a WebSocket, it was dropped.
+  @Test(
+    "the last input of a disconnected client is carried out, after its earlier input",
+    arguments: [(1, false), (300, false), (1, true), (300, true), (0, true)])
+  func lastInput(pings: Int, isWebSocket: Bool) throws {
+    let play = try Scenario(taking: .zero)
+    let socket = Socket("gone", play.flushes)
+    let gone =
+      try isWebSocket
+      ? play.server.connectWebSocket(through: socket) : play.server.connect(through: socket)
+    func frame(_ text: String) -> ByteBuffer {
+      isWebSocket ? Self.masked(text) : ByteBuffer(string: text + "\n")
+    }
+    func input(_ name: String) -> ByteBuffer {
+      frame(
+        #"{"jsonrpc":"2.0","method":"store/send","params":{"store":"secret","#
+          + #""input":{"type":"\#(name)"}}}"#)
+    }
+    try gone.writeInbound(
+      frame(
+        Scenario.request("session/attach", "{\"session\":\"\(play.handle)\",\"revisions\":{}}")))
+    play.server.loop.run()
+    // The responses are held, or sent at the end of the turn because they are large.
+    var bytes = input("show")
+    for _ in 0..<pings {
+      var ping = frame(Scenario.request("ping", "{}"))
+      bytes.writeBuffer(&ping)
+    }
+    // The pong is sent after the turn.
+    if pings == 0 { bytes.writeBytes([0x89, 0x80, 0, 0, 0, 0]) }
+    socket.unread = input("change")
+    try gone.writeInbound(bytes)
+    play.server.loop.run()
+    #expect(socket.unread == nil && !gone.isActive)
+    _ = try play.driver.lines()
+    try play.driver.send(Scenario.request("store/state", #"{"store":"secret"}"#))
+    play.server.loop.run()
+    #expect(try play.driver.lines().joined().contains("marlin"))
     try play.server.stop()
   }
 
