@@ -13,13 +13,15 @@ extension StoreKind {
   ///   - sources: The sources that loaders may name.
   ///   - limits: The longest titles and form entries.
   ///   - todoLimits: The largest todo lists in memory.
+  ///   - cacheBytes: The largest number of bytes that the caches of all loaders hold.
   public static func builtin(
     lists: any TodoLists, balance: any BalanceService, zone: TimeZoneRule = .utc,
     sources: LoadingSources = [:], limits: TextLimits = TextLimits(),
-    todoLimits: TodoLimits = TodoLimits()
+    todoLimits: TodoLimits = TodoLimits(), cacheBytes: Int = LoaderCaches.maximumBytes
   ) -> [StoreKind] {
     let quota = TodoQuota(todoLimits)
     let seeded = SeededLists()
+    let caches = LoaderCaches(maximumBytes: cacheBytes)
     return [
       StoreKind(
         "todo", configuration: TodoConfiguration.self, sharingWithin: quota.session(of:),
@@ -47,7 +49,7 @@ extension StoreKind {
       StoreKind("balance") { BalanceStore(service: balance, zone: zone) }
         .concealing("balance", "formattedBalance"),
       StoreKind(
-        "loading", configuration: LoaderConfiguration.self, sharing: LoaderCache.init
+        "loading", configuration: LoaderConfiguration.self, sharingWithin: caches.session(of:)
       ) { configuration, cache throws(ConfigurationError) in
         try LoadingStore(configuration: configuration, sources: sources, cache: cache)
       },

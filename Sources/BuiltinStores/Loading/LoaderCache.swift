@@ -1,18 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BuiltinStoresProtocol
-internal import StateMachines
+public import StateMachines
 
 /// The values that the loaders of one session cache, and their semaphores.
 public final class LoaderCache: Sendable {
   let values: ExpiringCache<ByteString, LoadedValue>
   private let permits = Lock<[LoaderConfiguration: WeakSemaphores]>([:])
 
+  /// The bytes that a value counts beside its text: those of its key, which has at most 256, and
+  /// of its entry.
+  private static var bytesPerValue: Int { 512 }
+
   /// Creates a cache.
   ///
-  /// - Parameter capacity: The largest number of values. Their texts take at most 64 MiB in total.
-  public init(capacity: Int) {
-    values = ExpiringCache(capacity: capacity, maximumSize: 64 << 20) { $0.text.count }
+  /// - Parameters:
+  ///   - capacity: The largest number of values.
+  ///   - quota: The quota of their bytes. Each value counts its text and 512 bytes.
+  public init(capacity: Int = 1_000, within quota: CacheQuota) {
+    values = ExpiringCache(capacity: capacity, within: quota) {
+      $0.text.count + Self.bytesPerValue
+    }
+  }
+
+  /// Creates a cache whose values have at most 64 MiB.
+  ///
+  /// - Parameter capacity: The largest number of values.
+  public convenience init(capacity: Int) {
+    self.init(
+      capacity: capacity, within: CacheQuota(maximum: LoaderCaches.maximumBytes))
   }
 
   /// Creates a cache of up to 1,000 values.

@@ -4,9 +4,8 @@
 ///
 /// It has no clock: callers pass the current time of a clock that never decreases.
 public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  private let entries = Lock(Entries())
+  private let entries: Lock<Entries>
   private let capacity: Int
-  private let maximumSize: Int
   private let size: @Sendable (Value) -> Int
 
   private struct Entry {
@@ -19,19 +18,25 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
     var all: [Key: Entry] = [:]
     /// The keys, sorted by expiry time, the earliest first.
     var order: [(end: Duration, key: Key)] = []
-    /// The total size of all values.
+    /// The total size of all values, which is taken from `quota`.
     var size = 0
+    let quota: CacheQuota
 
-    mutating func insert(_ entry: Entry, for key: Key) {
-      all[key] = entry
+    /// Inserts an entry if there is room, of which other values of this cache may take a part.
+    mutating func insert(_ entry: Entry, for key: Key, capacity: Int, _ now: Duration) {
+      guard entry.size <= size + quota.free else { return }
+      evict(count: capacity - 1, size: entry.size, now)
+      // Another cache may have taken the room meanwhile.
+      guard quota.take(entry.size) else { return }
       size += entry.size
+      all[key] = entry
       // After the entries that expire at the same time.
       order.insert((entry.end, key), at: order.partitioningIndex { $0.end > entry.end })
     }
 
     mutating func remove(_ key: Key) {
       guard let entry = all.removeValue(forKey: key) else { return }
-      size -= entry.size
+      release(entry.size)
       let first = order.partitioningIndex { $0.end >= entry.end }
       if let index = order[first...].firstIndex(where: { $0.key == key }) {
         order.remove(at: index)
@@ -39,15 +44,20 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
     }
 
     /// Removes the expired values, and those that expire first until there is room.
-    mutating func evict(count: Int, size: Int, _ now: Duration) {
+    private mutating func evict(count: Int, size: Int, _ now: Duration) {
       var removed = 0
       while removed < order.count,
-        order.count - removed > count || self.size > size || order[removed].end <= now
+        order.count - removed > count || quota.free < size || order[removed].end <= now
       {
-        if let entry = all.removeValue(forKey: order[removed].key) { self.size -= entry.size }
+        if let entry = all.removeValue(forKey: order[removed].key) { release(entry.size) }
         removed += 1
       }
       order.removeFirst(removed)
+    }
+
+    mutating func release(_ size: Int) {
+      self.size -= size
+      quota.release(size)
     }
   }
 
@@ -58,16 +68,20 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
   ///     removed.
   ///   - maximumSize: The largest total size. If it is exceeded, values are removed in the same
   ///     order. A value that alone is larger is not cached.
+  ///   - quota: The quota that several caches share. A cache removes its own values in favour of a
+  ///     new one; a value for which the others leave no room is not cached.
   ///   - size: Returns the size of a value.
   public init(
-    capacity: Int = 1_000, maximumSize: Int = .max,
+    capacity: Int = 1_000, maximumSize: Int = .max, within quota: CacheQuota? = nil,
     size: @escaping @Sendable (Value) -> Int = { _ in 0 }
   ) {
     precondition(capacity >= 1, "a cache needs a capacity of at least 1")
     self.capacity = capacity
-    self.maximumSize = maximumSize
+    entries = Lock(Entries(quota: CacheQuota(maximum: maximumSize, within: quota)))
     self.size = size
   }
+
+  deinit { entries.withLock { $0.release($0.size) } }
 
   /// The number of cached values, including expired ones.
   public var count: Int { entries.withLock { $0.all.count } }
@@ -103,9 +117,8 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
     entries.withLock { entries in
       guard !Task.isCancelled, time > .zero else { return }
       entries.remove(key)
-      guard size <= maximumSize else { return }
-      entries.evict(count: capacity - 1, size: maximumSize - size, now)
-      entries.insert(Entry(value: value, end: now + time, size: size), for: key)
+      let entry = Entry(value: value, end: now + time, size: size)
+      entries.insert(entry, for: key, capacity: capacity, now)
     }
   }
 

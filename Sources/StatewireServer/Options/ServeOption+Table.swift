@@ -428,6 +428,9 @@ extension ServeOption {
       .number("maximum-todos", \.todos.memory.todos, "Maximum todos in all in-memory lists."),
       .number("maximum-todo-bytes", \.todos.memory.bytes, "Maximum bytes of all in-memory lists."),
       .number("maximum-source-bytes", \.sourceBytes, "Maximum bytes of the data of one source."),
+      .number(
+        "maximum-cache-bytes", \.cacheBytes,
+        "Maximum bytes of the values that loaders of all sessions cache."),
     ]
   }
 }

@@ -205,6 +205,7 @@ extension ServeOptions {
     builtin.zone = zone ?? .utc
     builtin.sourceFolder = sourceFolder ?? "."
     builtin.maximumSourceBytes = sourceBytes
+    builtin.maximumCacheBytes = cacheBytes
     let files = URLFiles(credentials: credentials, logger: logger)
     builtin.balanceURL = try Self.balanceAddress(
       balanceURL.map { url throws(StartupError) in try files.resolve(url, hasName: false) })

@@ -63,6 +63,7 @@ struct ServeOptions: Sendable {
   var texts = TextLimits()
   var todos = TodoLimits()
   var sourceBytes = HTTPSource.maximumBytes
+  var cacheBytes = LoaderCaches.maximumBytes
 
   /// The value of `sessions.timeToLive`; nil means zero.
   var sessionTime: Duration? {

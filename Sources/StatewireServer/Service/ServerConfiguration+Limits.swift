@@ -53,6 +53,7 @@ extension ServerConfiguration {
       (sessionLimits.frontendNames, "sessionLimits.frontendNames"),
       (sessionLimits.frontendNameBytes, "sessionLimits.frontendNameBytes"),
       (builtin.maximumSourceBytes, "builtin.maximumSourceBytes"),
+      (builtin.maximumCacheBytes, "builtin.maximumCacheBytes"),
       (builtin.textLimits.titleBytes, "builtin.textLimits.titleBytes"),
       (builtin.textLimits.fieldBytes, "builtin.textLimits.fieldBytes"),
       (builtin.todoLimits.list.todos, "builtin.todoLimits.list.todos"),

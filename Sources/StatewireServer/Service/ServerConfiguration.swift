@@ -150,6 +150,8 @@ public struct BuiltinConfiguration: Sendable {
   public var sourceFolder = "."
   /// Maximum length of the data of one source, in bytes.
   public var maximumSourceBytes = HTTPSource.maximumBytes
+  /// Maximum number of bytes that the caches of all loaders hold.
+  public var maximumCacheBytes = LoaderCaches.maximumBytes
   /// The limits of titles and form entries.
   public var textLimits = TextLimits()
   /// The limits of todo lists.

@@ -241,7 +241,7 @@ struct ServerParts: Sendable {
         lists: lists,
         balance: builtin.balanceURL.map { HTTPBalanceService($0, client: client) } ?? ledger,
         zone: builtin.zone, sources: sources, limits: builtin.textLimits,
-        todoLimits: builtin.todoLimits)
+        todoLimits: builtin.todoLimits, cacheBytes: builtin.maximumCacheBytes)
     }
   }
 

@@ -154,6 +154,30 @@ struct LoadingCacheTests {
     #expect(room < 600 << 10)
   }
 
+  @Test("the caches of all sessions have a limit of bytes, and those of an identity half of it")
+  func bytes() {
+    let caches = LoaderCaches(maximumBytes: 4096)
+    let value = LoadedValue(text: String(repeating: "a", count: 510))
+    /// Caches values under new keys in a new cache, and returns it with the number of values that it keeps.
+    func fill(_ identity: String?, _ count: Int) -> (LoaderCache, Int) {
+      let cache = caches.session(of: identity)
+      for key in 0..<count {
+        cache.values.insert(
+          value, for: ByteString("\(key)"), keeping: .seconds(10), now: clock.uptime)
+      }
+      return (cache, cache.values.count)
+    }
+    var anns = [fill("ann", 1), fill("ann", 2), fill("ann", 1)]
+    #expect(anns.map(\.1) == [1, 1, 0])
+    let bob = fill("bob", 1)
+    let none = fill(nil, 2)
+    #expect(bob.1 == 1 && none.1 == 1)
+    anns = []
+    #expect(fill("bob", 3).1 == 1)
+    #expect(fill(nil, 3).1 == 2)
+    withExtendedLifetime((bob, none)) {}
+  }
+
   @Test("a value that another loader has cached meanwhile cancels the running load")
   func meanwhile() async throws {
     let cache = LoaderCache()

@@ -41,6 +41,35 @@ struct ExpiringCacheTests {
     #expect((2...3).map { cache.value(for: $0, now: .zero) } == [nil, "xxx"])
   }
 
+  @Test("caches with one quota evict only their own values, and return the size of removed ones")
+  func quota() {
+    let quota = CacheQuota(maximum: 5)
+    func cache() -> ExpiringCache<Int, String> { ExpiringCache(within: quota) { $0.utf8.count } }
+    let one = cache()
+    var other: ExpiringCache? = cache()
+    func insert(_ value: String, _ key: Int, until end: Int) {
+      one.insert(value, for: key, keeping: .seconds(end), now: .zero)
+    }
+    func kept() -> [String?] { (1...3).map { one.value(for: $0, now: .zero) } }
+    insert("a", 1, until: 10)
+    insert("b", 2, until: 20)
+    other?.insert("xxx", for: 1, keeping: .seconds(10), now: .zero)
+    insert("c", 3, until: 30)
+    #expect(kept() == [nil, "b", "c"])
+    // The other cache leaves no room for it, so no value is evicted for it.
+    insert("ddd", 1, until: 10)
+    #expect(kept() == [nil, "b", "c"])
+    #expect(other?.value(for: 1, now: .zero) == "xxx")
+    other = nil
+    insert("ddd", 1, until: 10)
+    #expect(kept() == ["ddd", "b", "c"])
+    one.remove(1)
+    #expect(one.value(for: 2, now: .seconds(20)) == nil)
+    let last = cache()
+    last.insert("yyyy", for: 1, keeping: .seconds(10), now: .zero)
+    #expect(last.value(for: 1, now: .zero) == "yyyy")
+  }
+
   @Test("the cache evicts expired values first, then the value that expires first")
   func capacity() {
     let cache = ExpiringCache<Int, Int>(capacity: 3)
