@@ -36,6 +36,8 @@ final class WebHandler: ChannelDuplexHandler, RemovableChannelHandler, PendingCl
   private var isResponding = false
   /// True from the request for a file of a folder until the end of the response.
   private var isSendingFile = false
+  /// True while the disk is read for a response. The client waits, and its time limits do not run.
+  private var isReadingDisk = false
   /// The file whose pieces are being sent; nil for none.
   private var file: SentFile?
   /// True once the server ends: the connection closes after the response that is being sent.
@@ -205,18 +207,30 @@ extension WebHandler {
     _ folder: WebFolder, _ names: [String], _ head: RequestHead, _ context: ChannelHandlerContext
   ) {
     isSendingFile = true
-    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-    NIOThreadPool.singleton.runIfActive(eventLoop: context.eventLoop) { folder.open(names) }
-      .whenComplete { result in
-        let handler = bound.value
-        guard let context = handler.context else { return }
-        let opening = (try? result.get()) ?? .unusable
-        var response = handler.router.response(head, with: opening)
+    readDisk(
+      context, { folder.open(names) },
+      then: { handler, context, opening in
+        var response = handler.router.response(head, with: opening ?? .unusable)
         response.isHeadOnly = head.method == "HEAD"
         handler.isSendingFile = response.rest != nil
         handler.send(response, context)
         if !handler.isSendingFile { handler.serveNext(context) }
-      }
+      })
+  }
+
+  /// Reads from the disk on another thread, and then calls `body` with the result, unless the channel has
+  /// closed; nil if the threads have ended.
+  private func readDisk<Value: Sendable>(
+    _ context: ChannelHandlerContext, _ read: @escaping @Sendable () -> Value,
+    then body: @escaping @Sendable (WebHandler, ChannelHandlerContext, Value?) -> Void
+  ) {
+    isReadingDisk = true
+    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+    router.fileThreads.runIfActive(eventLoop: context.eventLoop, read).whenComplete { result in
+      let handler = bound.value
+      handler.isReadingDisk = false
+      if let context = handler.context { body(handler, context, try? result.get()) }
+    }
   }
 
   private func send(_ response: WebResponse, _ context: ChannelHandlerContext) {
@@ -241,17 +255,14 @@ extension WebHandler {
   private func sendNextPiece() {
     guard let context, let sent = file else { return }
     guard sent.offset < sent.file.byteCount else { return endFile(sent, context) }
-    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-    NIOThreadPool.singleton.runIfActive(eventLoop: context.eventLoop) {
-      sent.file.piece(at: sent.offset)
-    }.whenComplete { result in
-      let handler = bound.value
-      guard let context = handler.context else { return }
-      // The length of the body was sent, so the client notices the early end.
-      guard case .success(let piece?) = result else { return context.close(promise: nil) }
-      handler.file?.offset += piece.readableBytes
-      handler.send(piece: piece, context)
-    }
+    readDisk(
+      context, { sent.file.piece(at: sent.offset) },
+      then: { handler, context, piece in
+        // The length of the body was sent, so the client notices the early end.
+        guard case let piece?? = piece else { return context.close(promise: nil) }
+        handler.file?.offset += piece.readableBytes
+        handler.send(piece: piece, context)
+      })
   }
 
   private func endFile(_ sent: SentFile, _ context: ChannelHandlerContext) {
@@ -319,6 +330,11 @@ extension WebHandler {
   /// Closes the connection if the client has sent or read nothing for too long.
   func sweep(_ now: ContinuousClock.Instant) {
     guard let context else { return }
+    if isReadingDisk {
+      since = now
+      unreadTimeout = UnreadTimeout(since: now)
+      return
+    }
     let waiting = context.channel.isWritable && file == nil ? 0 : unsentBytes
     if waiting > 0 {
       since = now

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOCore
+internal import NIOPosix
 internal import Wire
 
 /// The decision about an HTTP request.
@@ -21,6 +22,8 @@ enum WebDecision {
 struct WebRouter: Sendable {
   private let files: [String: WebFile]
   private let folder: WebFolder?
+  /// The threads that open and read the files of the folder.
+  let fileThreads: NIOThreadPool
   private let origins: Set<Origin>
   /// Names of this server, in addition to those of loopback.
   private let hosts: Set<String>
@@ -38,6 +41,7 @@ struct WebRouter: Sendable {
     }
     self.files = files
     folder = site.folder.map { WebFolder(path: $0) }
+    fileThreads = site.fileThreads
     if let folder, !folder.exists {
       throw StartupError("cannot serve the files in \(folder.path): it is not a folder")
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import NIOCore
+internal import NIOPosix
 
 /// The files that a server offers over HTTP, and the origins whose pages may open its WebSocket.
 public struct WebSite: Sendable {
@@ -10,6 +11,8 @@ public struct WebSite: Sendable {
   /// A folder whose files take precedence over `files`. They are read for each request. A relative
   /// path is relative to the current folder of the process. Nil for none.
   public var folder: String?
+  /// The threads that open and read the files of `folder`, because a disk can block them.
+  var fileThreads = NIOThreadPool.singleton
   /// Origins, such as `https://example.org`, whose pages may open the WebSocket, in addition to
   /// pages of this server. Their hosts are also accepted as names of this server on loopback
   /// addresses.

@@ -2,6 +2,7 @@
 
 import Foundation
 import NIOCore
+import NIOPosix
 import ServerCore
 import TestSupport
 import Testing
@@ -119,6 +120,35 @@ struct WebFolderTests {
       try other.send(request("/small.txt", "Connection: close\r\n"))
       #expect(String(decoding: try other.receiveAll(), as: UTF8.self).hasSuffix("\r\n\r\nsmall"))
       withExtendedLifetime(clients) {}
+    }
+  }
+
+  @Test("the time in which a slow disk is read is not that of the client")
+  func slowDisk() async throws {
+    try write(Data("small".utf8), "small.txt")
+    let disk = NIOThreadPool(numberOfThreads: 1)
+    disk.start()
+    defer { disk.shutdownGracefully { _ in } }
+    let end = DispatchSemaphore(value: 0)
+    disk.submit { _ in end.wait() }
+    var site = WebSite(folder: folder.path)
+    site.fileThreads = disk
+    let time = TestTime()
+    try await withServer(
+      WebPageTests.listener, timeToFirstRequest: .seconds(10), site: site, now: time.now
+    ) { server in
+      defer { end.signal() }
+      let silent = try PlainSocket(server.addresses[0])
+      let client = try PlainSocket(server.addresses[0])
+      // The name of a hidden file gets a response without the disk. The next request begins with it.
+      try client.send(request("/.none") + request("/small.txt", "Connection: close\r\n"))
+      try client.receiveByte()
+      time.pass(.seconds(11))
+      // One sweep looks at all clients.
+      #expect(try silent.receiveAll().isEmpty)
+      end.signal()
+      let rest = String(decoding: try client.receiveAll(), as: UTF8.self)
+      #expect(rest.hasSuffix("\r\n\r\nsmall"), "\(rest)")
     }
   }
 
