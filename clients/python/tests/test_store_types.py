@@ -276,7 +276,7 @@ class Types(unittest.TestCase):
         """They were published as any value, and decoded as what JSON has."""
         types: list[Any] = [
             tuple[str, int], list[tuple[int, str]], Page[str], Page, set[int], bytes, dict[int, str],
-            dict[Circle, str], dict[Color, str], 5]
+            dict[Circle, str], dict[Color, str], dict[Literal[1, 2], str], dict[Literal["a", 1], str], 5]
         for of in types:
             with self.subTest(of), self.assertRaisesRegex(TypeError, "has no JSON form"):
                 StoreKind(0, lambda state, event: state, state=of).description()
@@ -292,5 +292,11 @@ class Types(unittest.TestCase):
             for of in (dict, Mapping):
                 form = Form(cast(Any, of)[key, Circle])
                 self.assertEqual(form.decode({"a": {"size": 1}}), {"a": Circle(1)})
+        # Other keys were taken, and the schema permitted them.
+        columns = Form(dict[Literal["to do", "done"], int])
+        self.assertEqual(columns.schema["propertyNames"], {"enum": ["to do", "done"]})
+        with self.assertRaisesRegex(Refusal, "doing must be one of") as refused:
+            columns.decode({"to do": 1, "doing": 2})
+        self.assertEqual(refused.exception.path, ["doing"])
         # It is a part of an alias that contains itself.
         self.assertEqual(Form(ForwardRef("JSON")).schema, {})

@@ -54,11 +54,16 @@ class Form:
             item, decode, _ = self._part(arguments[0] if arguments else Any)
             return {"type": "array", "items": item}, lambda value, path: (tuple if origin is tuple else list)(
                 decode(v, [*path, i]) for i, v in enumerate(_expected(list, value, path))), None  # fmt: skip
-        key, item_type = arguments if origin in (dict, Mapping) and arguments else (str, Any)
-        if origin in (dict, Mapping) and self._part(key)[0].get("type", _mark(key)) in ("string", "Literal"):
-            item, decode, _ = self._part(item_type)
-            return {"type": "object", "additionalProperties": item}, lambda value, path: {
-                k: decode(v, [*path, k]) for k, v in _expected(dict, value, path).items()}, None  # fmt: skip
+        if origin in (dict, Mapping):
+            (names, key, _), (item, decode, _) = (self._part(x) for x in arguments or (str, Any))
+            # The keys are texts, also in the program: not numbers or enum members.
+            if names.get("type") == "string" or {type(key(x, ())) for x in names.get("enum", ())} == {str}:
+                keys = {} if names == {"type": "string"} else {"propertyNames": names}
+                return {"type": "object", "additionalProperties": item, **keys}, lambda value, path: {
+                    key(k, at): decode(v, at)
+                    for k, v in _expected(dict, value, path).items()
+                    for at in [[*path, k]]
+                }, None  # fmt: skip
         if of in _NAMES:
             return {"type": _NAMES[of]}, lambda value, path: _expected(of, value, path), None
         # An alias that contains itself has a reference.
