@@ -35,24 +35,28 @@ extension StoreEntry {
         keep(members, to: pending.revision)
       }
       let patch = UnsafeRawBufferPointer(rebasing: members[pending.patchStart...])
-      deliver(pending.update(patch, members, currentBroadcast()), .patch)
+      deliver(pending.update(patch, members, currentBroadcast()))
       if pending.isStateOmitted {
-        subscriptions.visit { if $0.format == .state { $0.stateChanged(since: pending.base) } }
+        visitOthers { if $0.format == .state { $0.stateChanged(since: pending.base) } }
       }
       guard pending.stateMembers.count > 0 else { return }
-      pending.stateMembers.withBytes { deliver(pending.update(patch, $0, nil), .state) }
+      pending.stateMembers.withBytes {
+        let update = pending.update(patch, $0, nil)
+        visitOthers { deliver(update, .state, to: $0) }
+      }
     }
     pending.removeAll()
   }
 
-  private func deliver(_ update: consuming Update, _ format: FrameFormat) {
+  /// Delivers an update to the subscriptions with the format `patch`.
+  private func deliver(_ update: consuming Update) {
     // The subscribers of the buffer receive the update with this call, even if they leave the
     // buffer while other subscribers are notified.
     update.broadcast?.add(update)
     if let others = update.broadcast?.others {
-      for subscription in others { deliver(update, format, to: subscription) }
+      for subscription in others { deliver(update, .patch, to: subscription) }
     } else {
-      subscriptions.visit { deliver(update, format, to: $0) }
+      subscriptions.visit { deliver(update, .patch, to: $0) }
       if let broadcast = update.broadcast {
         broadcast.others = subscriptions.filter { $0.broadcast !== broadcast }
       }
@@ -82,17 +86,25 @@ extension StoreEntry {
     if !hasIt { subscription.changed(update) }
   }
 
-  /// True if a subscription has the format `state`. Subscribers of the broadcast buffer have the
-  /// format `patch`.
-  var isStateWanted: Bool {
-    if let others = broadcast?.others { return others.contains { $0.format == .state } }
-    return subscriptions.contains { $0.format == .state }
-  }
+  /// True if a subscription has the format `state`.
+  var isStateWanted: Bool { isOther { $0.format == .state } }
 
   /// True if a client takes the state with the next update. One that does not read takes the state
   /// when it reads again, so that it is not written for each change until then.
-  var isStateReadNow: Bool {
-    subscriptions.contains { $0.format == .state && !$0.isCoalescing }
+  var isStateReadNow: Bool { isOther { $0.format == .state && !$0.isCoalescing } }
+
+  // Subscriptions with the format `state` are among those that do not use the broadcast buffer. The
+  // others can be thousands, and are not searched at each change.
+
+  /// Returns true if a subscription that may have the format `state` satisfies `predicate`.
+  private func isOther(_ predicate: (Subscription) -> Bool) -> Bool {
+    if let others = broadcast?.others { return others.contains(where: predicate) }
+    return subscriptions.contains(where: predicate)
+  }
+
+  /// Calls `body` with each subscription that may have the format `state`.
+  private func visitOthers(_ body: (Subscription) -> Void) {
+    if let others = broadcast?.others { others.forEach(body) } else { subscriptions.visit(body) }
   }
 
   /// Stores an update for reconnecting clients.
