@@ -243,7 +243,7 @@ class Console(ConsoleDriving):
               const [one, two] = ["0123456789abcdef0123456789abcdef", "01234567-89ab-cdef-0123-456789abcdef"];
               const states = [
                 { id: one, url: `/${one}`, [one]: 1, at: { "9:41": two, "mine 9:41": 2 } },
-                { url: `/<${one}>`, note: `see <${one}`, other: `/${two}`, id: one },
+                { "...": "...", more: { "...": "others" }, url: `/<${one}>`, note: `see <${one}`, other: `/${two}`, id: one },
               ];
               const input = (number, input) => [
                 { type: "input", store: "<s>", number, input },
@@ -272,7 +272,7 @@ class Console(ConsoleDriving):
             [
                 # A name is a part of longer strings after the message that has given it a value.
                 {"id": "<id1>", "url": "<_:string>", "at": {"mine 9:41": 2, "...": "..."}, "...": "..."},
-                {"url": "/<<<id1>>", "note": "see <<<id1>", "other": "<_:string>", "id": "<id1>"},
+                {"...": "<_>", "more": {"...": "others"}, "url": "/<<<id1>>", "note": "see <<<id1>", "other": "<_:string>", "id": "<id1>"},
             ],
         )
         self.assertIn('# The store "secret" is left out from here on: its configuration has a secret.', text)

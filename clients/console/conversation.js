@@ -61,7 +61,10 @@ class Names {
 			return TIME.test(text) || !ids(text).every(isFixed) ? "<_:string>" : this.written(text, earlier);
 		};
 		return mapped(value, change, (all) => {
-			const kept = all.filter(([key]) => this.isSame(key));
+			// A member "...": "..." would mean that there may be further members.
+			const kept = all
+				.filter(([key]) => this.isSame(key))
+				.map(([key, one]) => [key, key === "..." && one === "..." ? REDACTED : one]);
 			return kept.length < all.length ? [...kept, ["...", "..."]] : kept;
 		});
 	}
