@@ -70,7 +70,7 @@ private final class Building {
       var place = place
       place.limits.append(limit)
       return try loader(inner, place.inner("of"))
-        .limited { [permits, limits = place.limits] in permits.permits(under: limits) }
+        .limited { [permits, limits = place.limits] in permits.semaphores.permits(under: limits) }
     case .all(let inner):
       return .all(try loaders(inner, place)).sharing(sources.values)
     case .sequence(let inner):

@@ -6,7 +6,7 @@ public import StateMachines
 /// The values that the loaders of one session cache, and their semaphores.
 public final class LoaderCache: Sendable {
   let values: ExpiringCache<ByteString, LoadedValue>
-  private let permits = Lock<[LoaderConfiguration: WeakSemaphores]>([:])
+  private let permits = Lock<[LoaderConfiguration: UsedSemaphores]>([:])
 
   /// The bytes that a value counts beside its text: those of its key, which has at most 256, and
   /// of its entry.
@@ -35,20 +35,47 @@ public final class LoaderCache: Sendable {
   public convenience init() { self.init(capacity: 1_000) }
 
   /// Returns the semaphores of a tree. Equal trees get the same ones while one of them exists.
-  func permits(of tree: LoaderConfiguration) -> TreeSemaphores {
-    permits.withLock { cached in
-      if let permits = cached[tree]?.permits { return permits }
-      // One by one: trees may be large, and a filtered dictionary would hash all keys again.
-      for gone in cached.compactMap({ $1.permits == nil ? $0 : nil }) { cached[gone] = nil }
-      let permits = TreeSemaphores()
-      cached[tree] = WeakSemaphores(permits: permits)
-      return permits
+  func permits(of tree: LoaderConfiguration) -> TreePermits {
+    let semaphores = permits.withLock { trees in
+      var used = trees[tree] ?? UsedSemaphores()
+      used.users += 1
+      trees[tree] = used
+      return used.semaphores
+    }
+    return TreePermits(of: tree, semaphores, in: self)
+  }
+
+  /// Forgets a tree when the last loader that uses its semaphores ends.
+  fileprivate func release(_ tree: LoaderConfiguration) {
+    permits.withLock { trees in
+      guard var used = trees[tree] else { return }
+      used.users -= 1
+      trees[tree] = used.users > 0 ? used : nil
     }
   }
 
-  private struct WeakSemaphores {
-    weak var permits: TreeSemaphores?
+  /// The number of different trees whose semaphores are in use.
+  var treeCount: Int { permits.withLock { $0.count } }
+
+  private struct UsedSemaphores {
+    let semaphores = TreeSemaphores()
+    var users = 0
   }
+}
+
+/// A use of the semaphores of a tree; the cache holds the tree as long as one exists.
+final class TreePermits: Sendable {
+  let semaphores: TreeSemaphores
+  private let tree: LoaderConfiguration
+  private let cache: LoaderCache
+
+  fileprivate init(
+    of tree: LoaderConfiguration, _ semaphores: TreeSemaphores, in cache: LoaderCache
+  ) {
+    (self.tree, self.semaphores, self.cache) = (tree, semaphores, cache)
+  }
+
+  deinit { cache.release(tree) }
 }
 
 /// The semaphores of the limited loaders in one tree, and in equal trees of the same session.

@@ -2,6 +2,7 @@
 
 import BuiltinStoresProtocol
 import StateMachines
+import StatewireJSON
 import Testing
 
 @testable import BuiltinStores
@@ -249,6 +250,26 @@ struct LoadingCacheTests {
     let other = try await LoadingBench(
       tree, sources: ["user": source], cache: LoaderCache(), clock: clock)
     #expect(try await other.play("load") == ["4 loading", "4 loading 1%"])
+  }
+
+  // Regression: a tree stayed in the cache until another one came, and no limit counted it.
+  @Test("the cache holds a tree with limits only while a loader uses it")
+  func trees() async throws {
+    let cache = LoaderCache()
+    func loader(_ limit: Int) throws -> Loader {
+      let tree =
+        #"{"type":"concurrencyLimit","limit":\#(limit),"of":{"type":"mock","states":[{"state":{"type":"idle"}}]}}"#
+      let configuration = try JSON.decode(LoaderConfiguration.self, from: Array(tree.utf8))
+      return try Loader(configuration, sources: [:], cache: cache)
+    }
+    var loaders = [try loader(1), try loader(1), try loader(2)]
+    #expect(cache.treeCount == 2)
+    loaders.removeFirst()
+    #expect(cache.treeCount == 2)
+    loaders.removeFirst()
+    #expect(cache.treeCount == 1)
+    loaders = []
+    #expect(cache.treeCount == 0)
   }
 
   @Test("nested limits do not wait for each other")
