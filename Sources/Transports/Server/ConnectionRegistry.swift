@@ -2,6 +2,7 @@
 
 internal import Logging
 internal import NIOCore
+internal import NIOSSL
 internal import ServerCore
 
 /// The connections of one event loop.
@@ -236,6 +237,9 @@ extension ConnectionRegistry {
     if let channel { counts.leave(ObjectIdentifier(channel)) }
     handlers[id]?.abandon()
     pending[id]?.abandon()
+    // Its place is free now, so its socket must not wait for the end of TLS.
+    let tls = try? channel?.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
+    tls?.close(promise: nil)
     return true
   }
 

@@ -3,6 +3,7 @@
 import ClientTransports
 import Foundation
 import NIOCore
+import NIOEmbedded
 import NIOPosix
 import NIOSSL
 import ServerCore
@@ -227,6 +228,46 @@ struct TLSTests {
       #expect(try await first.pings())
       await first.close()
     }
+  }
+
+  // Its place was free while its socket waited for close_notify, so there were more sockets than places.
+  @Test("a silent client in whose place another one comes is closed before it responds")
+  func replacing() throws {
+    var limits = ServerLimits()
+    limits.connections = 1
+    let server = EmbeddedShards(1, limits: limits)
+    let channel = try server.connect(
+      [
+        NIOSSLServerHandler(context: certificates.server().context),
+        server.handler(0, isRemote: true),
+      ],
+      to: 0)
+    #expect(try server.registry(0).enter(channel) == nil)
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    configuration.certificateVerification = .none
+    let client = EmbeddedChannel(loop: server.loops[0])
+    try client.pipeline.syncOperations.addHandler(
+      NIOSSLClientHandler(
+        context: NIOSSLContext(configuration: configuration), serverHostname: nil))
+    try client.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    /// Moves the bytes that one end has sent to the other one.
+    func move(_ sender: EmbeddedChannel, _ receiver: EmbeddedChannel) throws {
+      while let bytes = try sender.readOutbound(as: ByteBuffer.self) {
+        try receiver.writeInbound(bytes)
+      }
+    }
+    for _ in 0..<4 {
+      try move(client, channel)
+      try move(channel, client)
+    }
+    _ = server.registry(0).makeRoom()
+    server.run()
+    #expect(!channel.isActive)
+    #expect(client.isActive)
+    // The last bytes are the server's close_notify.
+    try move(channel, client)
+    #expect(!client.isActive)
+    try server.stop()
   }
 
   @Test(
