@@ -53,20 +53,20 @@ extension KeyedEncoding {
   /// Writes the key of a member; returns false if the whole value has to be written again.
   private func enter(_ name: String) -> Bool {
     guard text.enter(depth: depth, id: id) else { return false }
+    check(name)
     text.writer.key(isPayload ? Tagging.wireName(ofField: name) : name)
     return true
   }
 
   private func enter(_ key: Key) throws(JSONError) {
-    try check(key)
     guard enter(key.stringValue) else { throw Self.interleaved }
   }
 
-  /// Checks that the key can be decoded again: `DecodedObject` refuses others.
-  private func check(_ key: Key) throws(JSONError) {
-    guard !key.stringValue.isStreamSafe else { return }
-    throw JSONError(
-      .value, "a key has more than 30 marks in a row", path: text.path(to: start))
+  /// Lets the value fail if a key cannot be decoded again: `DecodedObject` refuses it.
+  private func check(_ name: String) {
+    if name.isStreamSafe { return }
+    text.fail(
+      JSONError(.value, "a key has more than 30 marks in a row", path: text.path(to: start)))
   }
 
   private static var interleaved: JSONError {
@@ -90,11 +90,10 @@ extension KeyedEncoding {
   }
 
   mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-    try check(key)
     if depth == 0, let members = text.members {
       return try encode(value, key.stringValue, keeping: members)
     }
-    guard enter(key.stringValue) else { throw Self.interleaved }
+    try enter(key)
     try text.encode(value)
   }
 
@@ -103,6 +102,7 @@ extension KeyedEncoding {
     _ value: T, _ name: String, keeping members: EncodedMembers
   ) throws {
     guard text.enter(depth: depth, id: id) else { throw Self.interleaved }
+    check(name)
     let name = isPayload ? Tagging.wireName(ofField: name) : name
     if members.writeKept(value, name, to: &text.writer) { return }
     text.writer.key(name)

@@ -51,6 +51,38 @@ struct RawValueTests {
     try check([key: [1]])
     try check(["a": [[key: "x"]]])
     try check([key: [key: Bool?.none]])
+    for container in KeyedNest.Container.allCases {
+      let json = try? JSON.encode([KeyedNest(key: key, container)])
+      #expect((json != nil) == (marks == 30), "\(container)")
+    }
+  }
+
+  /// A value that opens a container for a key.
+  private struct KeyedNest: Encodable {
+    enum Container: CaseIterable { case keyed, unkeyed, superclass }
+
+    let key: String
+    let container: Container
+
+    init(key: String, _ container: Container) { (self.key, self.container) = (key, container) }
+
+    func encode(to encoder: any Encoder) throws {
+      var members = encoder.container(keyedBy: AnyKey.self)
+      switch container {
+      case .keyed: _ = members.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey(key))
+      case .unkeyed: _ = members.nestedUnkeyedContainer(forKey: AnyKey(key))
+      case .superclass: try 1.encode(to: members.superEncoder(forKey: AnyKey(key)))
+      }
+    }
+  }
+
+  private struct AnyKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(_ text: String) { stringValue = text }
+    init(stringValue: String) { self.init(stringValue) }
+    init?(intValue: Int) { nil }
   }
 
   @Test("texts with very many marks are decoded")
