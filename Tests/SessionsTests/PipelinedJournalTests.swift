@@ -97,6 +97,8 @@ struct PipelinedJournalTests {
     #expect(results.all == ["1, 1: [1]", "2", "3, 3: []"])
     commit(4, 2)
     #expect(journal.begun.count == 1)
+    journal.end()
+    #expect(results.all.last == "4")
   }
 
   @Test("after a failure, what was in progress is repeated turn by turn before later turns begin")
