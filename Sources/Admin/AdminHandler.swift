@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOCore
-internal import ServerCore
 internal import Transports
 
 /// Serves one request of a client of the admin interface, then closes the connection.

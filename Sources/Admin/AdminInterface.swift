@@ -4,7 +4,6 @@ internal import Dispatch
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
-internal import ServerCore
 public import TransportSupport
 public import Transports
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Logging
 internal import NIOCore
 internal import ServerCore
 internal import StatewireJSON

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import NIOCore
 internal import StatewireJSON
 internal import Transports
 internal import Wire
