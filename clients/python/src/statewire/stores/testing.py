@@ -196,8 +196,7 @@ class TestStore(contextlib.AbstractContextManager["TestStore"]):
         if fault := (self._faults.get(name) or [None]).pop(0):
             return [] if fault == "hang" else self._missed(task, reason="fault", message="injected")
         task.calls += 1
-        work = Work(name, task.calls, waits=False,
-                    send=lambda action: self._came.append({"action": plain(tagged(action))}))  # fmt: skip
+        work = Work(name, task.calls, lambda sent: self._came.append({"action": plain(tagged(sent))}), False)
         try:
             came = effect if "action" in effect else json.loads(perform(self._kind, work, arguments))
         except Exception as error:

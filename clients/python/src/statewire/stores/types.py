@@ -60,9 +60,7 @@ class Form:
             if names.get("type") == "string" or {type(key(x, ())) for x in names.get("enum", ())} == {str}:
                 keys = {} if names == {"type": "string"} else {"propertyNames": names}
                 return {"type": "object", "additionalProperties": item, **keys}, lambda value, path: {
-                    key(k, at): decode(v, at)
-                    for k, v in _expected(dict, value, path).items()
-                    for at in [[*path, k]]
+                    key(k, [*path, k]): decode(v, [*path, k]) for k, v in _expected(dict, value, path).items()
                 }, None  # fmt: skip
         if of in _NAMES:
             return {"type": _NAMES[of]}, lambda value, path: _expected(of, value, path), None
@@ -83,8 +81,7 @@ class Form:
         title = tag(of) if (tagged := tagged and "type" not in hints) else of.__name__
 
         def decode(value: Any, path: _Path) -> Any:
-            value = _expected(dict, value, path)
-            if tagged and value.get("type") != title:
+            if (value := _expected(dict, value, path)).get("type") != title and tagged:
                 return _wrong(f"must be {title!r}", [*path, "type"])
             if missing := [key for key in required if key not in value]:
                 return _wrong("is missing", [*path, missing[0]])
