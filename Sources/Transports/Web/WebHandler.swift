@@ -226,7 +226,8 @@ extension WebHandler {
   ) {
     isReadingDisk = true
     let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-    router.fileThreads.runIfActive(eventLoop: context.eventLoop, read).whenComplete { result in
+    let threads = router.fileThreads ?? .singleton
+    threads.runIfActive(eventLoop: context.eventLoop, read).whenComplete { result in
       let handler = bound.value
       handler.isReadingDisk = false
       if let context = handler.context { body(handler, context, try? result.get()) }

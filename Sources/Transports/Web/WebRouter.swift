@@ -22,8 +22,8 @@ enum WebDecision {
 struct WebRouter: Sendable {
   private let files: [String: WebFile]
   private let folder: WebFolder?
-  /// The threads that open and read the files of the folder.
-  let fileThreads: NIOThreadPool
+  /// The threads that open and read the files of the folder; nil for those of SwiftNIO.
+  let fileThreads: NIOThreadPool?
   private let origins: Set<Origin>
   /// Names of this server, in addition to those of loopback.
   private let hosts: Set<String>

@@ -11,8 +11,9 @@ public struct WebSite: Sendable {
   /// A folder whose files take precedence over `files`. They are read for each request. A relative
   /// path is relative to the current folder of the process. Nil for none.
   public var folder: String?
-  /// The threads that open and read the files of `folder`, because a disk can block them.
-  var fileThreads = NIOThreadPool.singleton
+  /// The threads that open and read the files of `folder`, because a disk can block them; nil for those
+  /// of SwiftNIO, which it starts with the first file.
+  var fileThreads: NIOThreadPool?
   /// Origins, such as `https://example.org`, whose pages may open the WebSocket, in addition to
   /// pages of this server. Their hosts are also accepted as names of this server on loopback
   /// addresses.
