@@ -11,14 +11,18 @@ internal import StateMachines
 ///
 /// A transaction that the database refuses for a time, because its disk is full or it is read-only, is
 /// sent again in the same way until its patience is over; so is one that the database has ended because
-/// of another transaction. If a later one on the same object was, or may have been, carried out
-/// meanwhile, it ends with its error, because it would be carried out in another order.
+/// of another transaction. Later ones on the same object may be in progress then: the database refuses
+/// them (`statewire.write_in_order`), so that they are carried out after it.
 final class OrderedWrites: Sendable {
   /// The object that a transaction changes. Clients see the order of the changes of one object only.
   enum Object: Hashable {
     case list(ByteString)
     case table(String)
     case ledger
+
+    /// The queue of the object. The number of queues is limited, because the database keeps a value for
+    /// each; objects of one queue wait for one another after a refusal.
+    fileprivate var queue: Int { Int(UInt(bitPattern: hashValue) % 64) }
   }
 
   typealias Ended = @Sendable (Result<[PostgresRows], PostgresError>) -> Void
@@ -39,24 +43,18 @@ final class OrderedWrites: Sendable {
   }
 
   private struct State {
-    var last: UInt64 = 0
+    var count: UInt64 = 0
     var inProgress = 0
     /// The number of lost connections before those in progress were passed to the connection.
     var losses = 0
+    /// The number of the last write in progress of each queue.
+    var last: [Int: UInt64] = [:]
     /// True from the loss of the connection, or a refusal, until the writes in progress are sent again.
     var isInterrupted = false
     var held: [Write] = []
-    /// The number of the last write on each object that was carried out, or may have been, while
-    /// others were in progress.
-    var lastDone: [Object: UInt64] = [:]
     /// The number of refusals in a row, by which the pause before the next attempt grows.
     var refusals = 0
     var isClosed = false
-
-    /// Records that a write was carried out, or may have been.
-    mutating func wasDone(_ write: Write) {
-      lastDone[write.object] = max(lastDone[write.object, default: 0], write.number)
-    }
   }
 
   private let connection: PostgresConnection
@@ -94,9 +92,9 @@ final class OrderedWrites: Sendable {
     let deadline = ContinuousClock.now + patience
     let isClosed = state.withLock { state in
       if state.isClosed { return true }
-      state.last += 1
+      state.count += 1
       let write = Write(
-        number: state.last, transaction: transaction, object: object, isReading: isReading,
+        number: state.count, transaction: transaction, object: object, isReading: isReading,
         deadline: deadline, end: deadline, ended: ended)
       if state.isInterrupted { state.held.append(write) } else { send(write, &state) }
       return false
@@ -126,13 +124,30 @@ final class OrderedWrites: Sendable {
   }
 
   private func send(_ write: Write, _ state: inout State) {
-    if state.inProgress == 0 { state.losses = connection.losses }
+    if state.inProgress == 0 {
+      state.losses = connection.losses
+      state.last.removeAll(keepingCapacity: true)
+    }
     state.inProgress += 1
-    connection.execute(write.transaction, by: write.deadline, after: state.losses) {
+    let transaction = write.isReading ? write.transaction : inOrder(write, &state)
+    connection.execute(transaction, by: write.deadline, after: state.losses) {
       [weak self] result in
+      let result = write.isReading ? result : result.map { Array($0.dropFirst()) }
       guard let self else { return write.ended(result) }
       ended(write, result)
     }
+  }
+
+  /// Returns the transaction of a write, which the database refuses unless it has carried out the one
+  /// in progress before it in its queue.
+  private func inOrder(_ write: Write, _ state: inout State) -> PostgresTransaction {
+    let queue = write.object.queue
+    let previous = state.last.updateValue(write.number, forKey: queue)
+    var transaction = PostgresTransaction(
+      Self.inOrder, .text("statewire.last_write_\(queue)"),
+      previous.map { .text("\($0)") } ?? .null, .text("\(write.number)"))
+    transaction.append(write.transaction)
+    return transaction
   }
 
   private typealias Over = [(Write, Result<[PostgresRows], PostgresError>)]
@@ -142,34 +157,25 @@ final class OrderedWrites: Sendable {
       state.inProgress -= 1
       var over = [(write, result)]
       switch result {
-      case .success:
-        if !write.isReading { state.wasDone(write) }
-        state.refusals = 0
+      case .success: state.refusals = 0
       case .failure(.afterLoss) where state.isClosed:
         over = [(write, .failure(.storageIsClosed))]
       case .failure(let error):
         guard !state.isClosed,
-          error == .afterLoss || error.leavesOutcomeOpen || error.isRefusedForATime
+          error.isOutOfOrder || error.leavesOutcomeOpen || error.isRefusedForATime
         else { break }
         over = []
         var write = write
         if error.leavesOutcomeOpen {
-          if !write.isReading {
-            write.deadline = nil
-            state.wasDone(write)
-          }
-        } else if error != .afterLoss {
+          if !write.isReading { write.deadline = nil }
+        } else if !error.isOutOfOrder {
           write.refusal = error
         }
         state.held.append(write)
         state.isInterrupted = true
       }
       guard state.inProgress == 0 else { return (over, nil) }
-      guard state.isInterrupted else {
-        // None of the writes so far is sent again.
-        state.lastDone.removeAll(keepingCapacity: true)
-        return (over, nil)
-      }
+      guard state.isInterrupted else { return (over, nil) }
       guard !state.isClosed, state.held.contains(where: { $0.refusal != nil }) else {
         return (over + sendHeld(&state), nil)
       }
@@ -196,10 +202,7 @@ final class OrderedWrites: Sendable {
     for var write in held {
       if state.isClosed {
         over.append((write, .failure(.storageIsClosed)))
-      } else if let refusal = write.refusal,
-        write.end <= .now
-          || !write.isReading && write.number < state.lastDone[write.object, default: 0]
-      {
+      } else if let refusal = write.refusal, write.end <= .now {
         over.append((write, .failure(refusal)))
       } else {
         write.refusal = nil
@@ -223,6 +226,8 @@ final class OrderedWrites: Sendable {
     }
   }
 
+  private static let inOrder = PostgresStatement(
+    "write in order", "SELECT statewire.write_in_order($1::text, $2::text, $3::text)")
   private static let forget = PostgresStatement(
     "forget operations", "SELECT statewire.forget_operations($1::bigint)")
 }
@@ -233,6 +238,11 @@ extension PostgresError {
   /// True if the transaction may be committed, or was ended by the end of its server.
   var leavesOutcomeOpen: Bool {
     outcome == .unknown || sqlState.map { $0.hasPrefix("57P") } ?? false
+  }
+
+  /// True if an earlier transaction has to be repeated before this one, which has changed nothing.
+  fileprivate var isOutOfOrder: Bool {
+    self == .afterLoss || sqlState == PostgresSchema.outOfOrder
   }
 
   /// True if the database has ended the transaction because of another one.

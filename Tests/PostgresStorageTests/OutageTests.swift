@@ -205,6 +205,25 @@ struct OutageTests {
     node.close()
   }
 
+  @Test("a write that was refused is carried out before later ones that were in progress")
+  func keepsOrder() async throws {
+    let database = try SharedDatabase(.common())
+    let complaints = RecordedFailures()
+    let node = database.node(complaints: complaints)
+    let store = try await Host(node.todoLists)
+    try await store.send(.load)
+    try refuseInserts(into: ["todo"], attempts: 2, in: database)
+    var last: InputID?
+    for number in 1...50 { last = try await store.begin(.perform(.add(title: "\(number)"))) }
+    await store.settlement(of: try #require(last))
+    await store.until { $0.results.count == 50 }
+    #expect(await store.results.allSatisfy { $0 == "done" })
+    #expect(await store.todos.map(\.title) == (1...50).map { "\($0)" })
+    #expect(complaints.all == [])
+    await store.close()
+    node.close()
+  }
+
   @Test("a write that waits for space is carried out after later ones on other objects")
   func waitsBesideOthers() async throws {
     let database = try SharedDatabase(.common())

@@ -11,6 +11,22 @@ extension PostgresSchema {
     sql: [operations, totals, todoLists, todoOperations, documents, ledger].joined(
       separator: "\n--\n"))
 
+  /// The function that keeps the order of writes of one connection in which an earlier one has failed.
+  static let orderedWrites = Step(
+    oldest: 3,
+    sql: """
+      -- Refuses a write unless the one before it in its queue was carried out in this session. A setting
+      -- has the number of the last one; if the transaction fails, it keeps its value.
+      CREATE FUNCTION statewire.write_in_order(setting text, previous text, number text) RETURNS void
+      LANGUAGE plpgsql AS $$
+      BEGIN
+        IF previous IS NOT NULL AND current_setting(setting, true) IS DISTINCT FROM previous THEN
+          RAISE EXCEPTION 'an earlier write was not carried out' USING ERRCODE = 'SW002';
+        END IF;
+        PERFORM set_config(setting, number, false);
+      END $$
+      """)
+
   private static let operations = """
     -- The last operations that were carried out, so that none is carried out twice. The id is a hash
     -- of the id of the operation, the version that of the list or table afterwards.

@@ -21,7 +21,7 @@ package enum PostgresSchema {
     package init(oldest: Int, sql: String) { (self.oldest, self.sql) = (oldest, sql) }
   }
 
-  package static let steps = sessions + [storage, repeatedEnd]
+  package static let steps = sessions + [storage, repeatedEnd, orderedWrites]
 
   private static let state = PostgresStatement(
     "schema state",
