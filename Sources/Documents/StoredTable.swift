@@ -10,6 +10,7 @@ struct StoredTable: Sendable {
   /// The name in the storage.
   let storedName: String
   private let positions = WatchPositions()
+  private let handover = FeedHandover()
 
   init(storage: any DocumentStorage, name: String, storedName: String) {
     (self.storage, self.name, self.storedName) = (storage, name, storedName)
@@ -53,9 +54,9 @@ struct StoredTable: Sendable {
       return .run("\(name).watch", failing: { failure(DocumentError($0)) }) { context in
         defer { positions.end(number) }
         let watch = TableWatch(
-          storage: storage, name: name, storedName: storedName, context: context,
-          paused: { positions.end(number) }, reached: { positions.reached($0, by: number) },
-          failure: failure, action: action)
+          storage: storage, name: name, storedName: storedName, handover: handover,
+          context: context, paused: { positions.end(number) },
+          reached: { positions.reached($0, by: number) }, failure: failure, action: action)
         await watch.run(after: known)
       }
       // A write that the store begins later must find this watch, even before its task runs.
@@ -70,6 +71,7 @@ private struct TableWatch<Action: Sendable>: Sendable {
   let storage: any DocumentStorage
   let name: String
   let storedName: String
+  let handover: FeedHandover
   let context: EffectContext<Action>
   let paused: @Sendable () -> Void
   let reached: @Sendable (TablePosition) -> Void
@@ -108,16 +110,26 @@ private struct TableWatch<Action: Sendable>: Sendable {
     var (known, reported, attempt) = (known, DocumentError?.none, 0)
     while true {
       do throws(DocumentError) {
-        let rows = if let known { known } else { try await read(after: position) }
-        if let action = try action(rows) { await send(action, &isFirst) }
+        let rows =
+          if isFirst { try await begin(after: position) } else { try await next(known, position) }
+        isFirst = false
         if Task.isCancelled { return nil }
         reached(rows.position)
         return rows
       } catch {
         if error.code == .cancelled || Task.isCancelled { return nil }
         paused()
-        if error != reported { await send(failure(error), &isFirst) }
-        reported = error
+        if error != reported {
+          let (failure, isFirst) = (failure(error), isFirst)
+          await handover.send {
+            if isFirst {
+              await context.becomeFeed(sending: failure)
+            } else {
+              await context.send(failure)
+            }
+          }
+        }
+        (reported, isFirst) = (error, false)
         known = nil
         attempt += 1
         let wait = Backoff.exponential().delay(before: attempt + 1)
@@ -126,9 +138,23 @@ private struct TableWatch<Action: Sendable>: Sendable {
     }
   }
 
-  private func send(_ action: Action, _ isFirst: inout Bool) async {
-    if isFirst { await context.becomeFeed(sending: action) } else { await context.send(action) }
-    isFirst = false
+  /// Reads and delivers the first rows. From then on this watch delivers the changes, and no older one.
+  private func begin(after position: TablePosition?) async throws(DocumentError) -> StoredRows {
+    try await handover.takeOver { () async throws(DocumentError) in
+      let rows = try await read(after: position)
+      return (rows, try action(rows))
+    } sending: { _, action in
+      if let action { await context.becomeFeed(sending: action) }
+    }.0
+  }
+
+  /// Delivers rows that a notice had, or reads and delivers them.
+  private func next(
+    _ known: StoredRows?, _ position: TablePosition?
+  ) async throws(DocumentError) -> StoredRows {
+    let rows = if let known { known } else { try await read(after: position) }
+    if let action = try action(rows) { await handover.send { await context.send(action) } }
+    return rows
   }
 
   private func read(after position: TablePosition?) async throws(DocumentError) -> StoredRows {

@@ -22,6 +22,7 @@ public final class StoredTodoRepository: TodoRepository {
   private let storage: any TodoListStorage
   private let list: ByteString
   private let position = FeedPosition()
+  private let handover = FeedHandover()
 
   /// Creates the repository of one store.
   ///
@@ -41,7 +42,7 @@ public final class StoredTodoRepository: TodoRepository {
       // The listener is added before the list is read, so that no change is missed in between.
       let (listener, notifications) = storage.listeners.listen(to: list)
       defer { storage.listeners.stop(listener, to: list) }
-      var feed = TodoFeed(storage, list: list)
+      var feed = TodoFeed(storage, list: list, handover)
       do {
         try await feed.run(notifications, to: context) { position.reached($0, by: number) }
       } catch {

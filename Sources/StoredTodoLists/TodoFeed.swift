@@ -6,12 +6,14 @@ internal import BuiltinStores
 struct TodoFeed {
   private let storage: any TodoListStorage
   private let list: ByteString
+  private let handover: FeedHandover
   /// The last version that was sent; -1 before the list was sent.
   private var version: ListVersion = -1
 
-  init(_ storage: any TodoListStorage, list: ByteString) {
+  init(_ storage: any TodoListStorage, list: ByteString, _ handover: FeedHandover) {
     self.storage = storage
     self.list = list
+    self.handover = handover
   }
 
   /// Sends the list and then its changes, until the task is cancelled or the notifications end.
@@ -24,7 +26,7 @@ struct TodoFeed {
     _ notifications: ListListeners.Notifications, to context: EffectContext<TodoResult>,
     reached: (ListVersion) -> Void
   ) async throws {
-    guard try await catchUp(to: context, reached) else { return }
+    guard try await begin(to: context, reached) else { return }
     for await item in notifications where item.version > version {
       if let change = item.change, item.version == version + 1 {
         guard await send(.changed(change), item.version, context, reached) else { return }
@@ -32,6 +34,23 @@ struct TodoFeed {
         guard try await catchUp(to: context, reached) else { return }
       }
     }
+  }
+
+  /// Sends the list. From then on this feed sends its changes, and no older one.
+  ///
+  /// - Returns: True if the feed continues.
+  private mutating func begin(
+    to context: EffectContext<TodoResult>, _ reached: (ListVersion) -> Void
+  ) async throws -> Bool {
+    let read = try await handover.takeOver {
+      guard case .list(let read) = try await storage.read(list, after: -1) else {
+        preconditionFailure("without a version the whole list is read")
+      }
+      return read
+    } sending: { read in
+      await context.becomeFeed(sending: .todos(read.list))
+    }
+    return isSent(read.version, reached)
   }
 
   /// Sends the changes in the database that were not sent yet.
@@ -54,18 +73,20 @@ struct TodoFeed {
 
   /// Sends one message to the store.
   ///
-  /// - Returns: True if the store has folded it; messages of a cancelled feed are dropped.
+  /// - Returns: True if the feed continues.
   private mutating func send(
     _ result: TodoResult, _ version: ListVersion, _ context: EffectContext<TodoResult>,
     _ reached: (ListVersion) -> Void
   ) async -> Bool {
-    if self.version < 0 {
-      // The list has been read: from now on this feed sends its changes.
-      await context.becomeFeed(sending: result)
-    } else {
-      await context.send(result)
-    }
-    guard !Task.isCancelled else { return false }
+    await handover.send { await context.send(result) }
+    return isSent(version, reached)
+  }
+
+  /// Records a version that was sent.
+  ///
+  /// - Returns: True if the store has it; messages of a cancelled feed are dropped.
+  private mutating func isSent(_ version: ListVersion, _ reached: (ListVersion) -> Void) -> Bool {
+    if Task.isCancelled { return false }
     self.version = version
     reached(version)
     return true

@@ -4,6 +4,7 @@ import Documents
 import StateMachines
 import StateMachinesTesting
 import StatewireJSON
+import TestSupport
 import Testing
 
 @Suite("Tables")
@@ -176,6 +177,27 @@ struct TableTests {
     try await store.receive(.done) { $0.done = 1 }
     try await store.finish()
   }
+
+  @Test("rows that were read before a later change are not given after it")
+  func changeWhileReading() async throws {
+    let reads = HeldReads()
+    let store = try await opened(entries(in: reads))
+    let gate = Gate()
+    reads.hold(at: gate)
+    try await store.send(.watched)
+    // The newer watch has read the table; the older one gives a change before the newer one gives that.
+    try await store.advance(by: .zero)
+    try await gate.holds(1)
+    let row = StoredRow(id: "1", version: 1, value: Array(#"{"id":1,"name":"Ann"}"#.utf8))
+    _ = try await reads.update("entries", reading: [], once: nil) { _, _ in [.put(row)] }
+    let change = TableChange([.put(Entry(id: 1, name: "Ann"))], position: 1)
+    try await store.receive(.changed(change)) {
+      $0.entries = TableRows([Entry(id: 1, name: "Ann")], position: 1)
+    }
+    gate.open()
+    try await store.receive(.changed(change))
+    try await store.finish()
+  }
 }
 
 // MARK: - Versions
@@ -268,4 +290,35 @@ extension TableTests {
       error?.message.contains("it has version 2, and this program reads versions up to 1") == true)
     #expect(try await read(Table<Old>("rows", in: storage)).get() == [Old(id: 1, title: "a")])
   }
+}
+
+/// Documents in memory of which a read can be held at a gate after it has read.
+private final class HeldReads: DocumentStorage {
+  private let storage = MemoryDocumentStorage()
+  private let gate = Lock<Gate?>(nil)
+
+  /// Holds the next read.
+  func hold(at gate: Gate) { self.gate.withLock { $0 = gate } }
+
+  func read(
+    _ table: String, after position: TablePosition?
+  ) async throws(DocumentError) -> StoredRows {
+    let rows = try await storage.read(table, after: position)
+    await gate.withLock { gate in
+      defer { gate = nil }
+      return gate
+    }?.wait()
+    return rows
+  }
+
+  func update(
+    _ table: String, reading ids: [String], once operation: String?,
+    _ change:
+      @escaping @Sendable ([StoredRow?], _ next: TablePosition) throws(DocumentError) ->
+      [StoredChange]
+  ) async throws(DocumentError) -> TablePosition {
+    try await storage.update(table, reading: ids, once: operation, change)
+  }
+
+  func notices(of table: String) -> AsyncStream<TableNotice> { storage.notices(of: table) }
 }

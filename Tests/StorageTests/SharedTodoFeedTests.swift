@@ -59,6 +59,31 @@ struct SharedTodoFeedTests {
     }
   }
 
+  @Test("a list that was read before a later change is not shown after it")
+  func changeWhileReloading() async throws {
+    try await withFolder { folder in
+      let database = Place.folder(folder).lists()
+      let reads = HeldReads(database.storage)
+      let store = try await Host(OpenLists(storage: reads) {})
+      try await store.add("a")
+      try await store.send(.load)
+      let gate = Gate()
+      reads.hold(at: gate)
+      let reload = try await store.begin(.load)
+      // The list was read; the older feed delivers a change before the newer one delivers the list.
+      try await gate.holds(1)
+      let other = try await Host(database)
+      try await other.add("b")
+      await store.until { $0.list.todos.count == 2 }
+      gate.open()
+      await store.settlement(of: reload)
+      try await store.add("c")
+      #expect(await store.fed == ["list of 1", "add b", "list of 2", "add c"])
+      for store in [store, other] { await store.close() }
+      await database.close()
+    }
+  }
+
   @Test(
     "all stores receive the same list and changes, whenever their load begins", arguments: 1...10,
     Implementation.shared)
@@ -191,5 +216,33 @@ struct SharedTodoFeedTests {
       await store.close()
       await database.close()
     }
+  }
+}
+
+/// Lists of which reads wait at a gate after they have read.
+private final class HeldReads: TodoListStorage {
+  private let storage: any TodoListStorage
+  private let gate = Lock<Gate?>(nil)
+
+  init(_ storage: any TodoListStorage) { self.storage = storage }
+
+  var listeners: ListListeners { storage.listeners }
+  var line: OperationLine { storage.line }
+  var limits: TodoLimits { storage.limits }
+
+  /// Holds the reads from now on.
+  func hold(at gate: Gate) { self.gate.withLock { $0 = gate } }
+
+  func read(_ list: ByteString, after version: ListVersion) async throws -> MissedChanges {
+    let missed = try await storage.read(list, after: version)
+    await gate.withLock { $0 }?.wait()
+    return missed
+  }
+
+  func perform(
+    _ operation: TodoOperation, on list: ByteString, once id: OperationID?,
+    at place: OperationPlace?
+  ) async throws -> Result<ListVersion, OperationRefusal> {
+    try await storage.perform(operation, on: list, once: id, at: place)
   }
 }
