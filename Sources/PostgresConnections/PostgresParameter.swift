@@ -179,6 +179,7 @@ public struct PostgresTransaction: Sendable {
   ) {
     queries.append((statement, parameters))
   }
+
   /// Appends the statements of another transaction.
   public mutating func append(_ other: PostgresTransaction) { queries += other.queries }
 }
