@@ -202,7 +202,7 @@ extension EncodedText {
     for (offset, text) in insertions {
       whole.append(writer, from..<offset)
       text.assemble()
-      if let error = text.failure { failure = error }
+      if let error = text.failure { fail(error) }
       whole.append(text.writer, 0..<text.writer.count)
       from = offset
     }
@@ -211,7 +211,10 @@ extension EncodedText {
     swap(&writer, &whole)
   }
 
-  func fail(_ error: JSONError) { failure = error }
+  /// Lets the value fail. The first error counts; later ones are not made, since each path costs a search.
+  func fail(_ error: @autoclosure () -> JSONError) {
+    if failure == nil { failure = error() }
+  }
 }
 
 // MARK: - Paths

@@ -50,7 +50,9 @@ extension KeyedEncoding {
     depth < text.levels.count && text.levels[depth].id == id && text.levels[depth].count == 0
   }
 
-  /// Writes the key of a member; returns false if the whole value has to be written again.
+  /// Writes the key of a member, and lets the value fail if the key cannot be decoded again.
+  ///
+  /// - Returns: False if the whole value has to be written again.
   private func enter(_ name: String) -> Bool {
     guard text.enter(depth: depth, id: id) else { return false }
     check(name)

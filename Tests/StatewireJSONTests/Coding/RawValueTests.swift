@@ -57,6 +57,16 @@ struct RawValueTests {
     }
   }
 
+  // Each path costs a search from the start of the text.
+  @Test("of several keys that are not encoded the first one is reported")
+  func firstKey() {
+    let key = "a" + String(repeating: "\u{301}", count: 31)
+    let error = #expect(throws: JSONError.self) {
+      try JSON.encode([["x": [key: 1]], ["y": [key: 1]]])
+    }
+    #expect(error?.path == [.index(0), .key("x")])
+  }
+
   /// A value that opens a container for a key.
   private struct KeyedNest: Encodable {
     enum Container: CaseIterable { case keyed, unkeyed, superclass }
