@@ -93,6 +93,13 @@ struct DescriptorPlanTests {
     #expect(AdminInterface.descriptors > AdminInterface.maximumConnections)
   }
 
+  // SwiftNIO ends the process if it cannot start them with the first file that a client requests.
+  @Test("the threads that read the files of a folder are counted at the start")
+  func threadsOfFolder() {
+    let needs = DescriptorPlan.Needs(listeners: 1, perConnection: 2)
+    #expect(needs.threads > DescriptorPlan.Needs(listeners: 1).threads)
+  }
+
   @Test("HTTP sources of one server use the descriptors of one")
   func origins() throws {
     var configuration = ServerConfiguration(kinds: [])

@@ -56,13 +56,14 @@ struct DescriptorPlan {
 
     /// The number of threads that are started later.
     ///
-    /// These are the threads of the databases, of the copies of standard input and output, and of
-    /// the loops. If they cannot be started, libdispatch waits without end and SwiftNIO ends
+    /// These are the threads of the databases, of the copies of standard input and output, of the loops,
+    /// and of SwiftNIO, one for each processor, which read the files of a folder. If they cannot be started, libdispatch waits without end and SwiftNIO ends
     /// the process.
     var threads: Int {
       4 + (documents ? 1 : 0) + (admin ? 1 : 0) + (stdio ? 2 : 0) + programs
         + (listeners > 0 ? loops : 0)
         + (hosts > 0 ? Needs.processors : 0)
+        + (perConnection > 1 ? Needs.processors : 0)
     }
 
     /// The number of kinds of sources that use descriptors at the same time: each host, and files.
