@@ -11,7 +11,7 @@ struct ServedShards: Sendable {
   /// The shards of the server, in the order of their places; empty before the server serves.
   let shards: [ServerStatus.ServedShard]
   /// The shards of copies, by numbers above the places of all shards.
-  var copies: [Int: ServerStatus.ServedShard] = [:]
+  let copies: [Int: ServerStatus.ServedShard]
 
   /// The numbers of all shards, sorted.
   var numbers: [Int] { Array(shards.indices) + copies.keys.sorted() }

@@ -35,14 +35,14 @@ public final class LoaderCache: Sendable {
   public convenience init() { self.init(capacity: 1_000) }
 
   /// Returns the semaphores of a tree. Equal trees get the same ones while one of them exists.
-  func permits(of tree: LoaderConfiguration) -> TreePermits {
+  func permits(of tree: LoaderConfiguration) -> SemaphoreUse {
     let semaphores = permits.withLock { trees in
       var used = trees[tree] ?? UsedSemaphores()
       used.users += 1
       trees[tree] = used
       return used.semaphores
     }
-    return TreePermits(of: tree, semaphores, in: self)
+    return SemaphoreUse(of: tree, semaphores, in: self)
   }
 
   /// Forgets a tree when the last loader that uses its semaphores ends.
@@ -64,7 +64,7 @@ public final class LoaderCache: Sendable {
 }
 
 /// A use of the semaphores of a tree; the cache holds the tree as long as one exists.
-final class TreePermits: Sendable {
+final class SemaphoreUse: Sendable {
   let semaphores: TreeSemaphores
   private let tree: LoaderConfiguration
   private let cache: LoaderCache

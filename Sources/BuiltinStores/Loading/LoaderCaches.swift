@@ -2,7 +2,7 @@
 
 internal import StateMachines
 
-/// The caches of the loaders of all sessions, whose values have one quota of bytes.
+/// Creates the caches of the loaders of all sessions, whose values have one quota of bytes.
 public final class LoaderCaches: Sendable {
   /// The default of the largest number of bytes.
   public static var maximumBytes: Int { 64 << 20 }

@@ -94,7 +94,7 @@ extension StoreEntry {
   var isStateReadNow: Bool { isOther { $0.format == .state && !$0.isCoalescing } }
 
   // Subscriptions with the format `state` are among those that do not use the broadcast buffer. The
-  // others can be thousands, and are not searched at each change.
+  // subscribers of the buffer can be thousands, and are not searched at each change.
 
   /// Returns true if a subscription that may have the format `state` satisfies `predicate`.
   private func isOther(_ predicate: (Subscription) -> Bool) -> Bool {

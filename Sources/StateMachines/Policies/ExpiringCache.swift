@@ -22,8 +22,10 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
     var size = 0
     let quota: CacheQuota
 
-    /// Inserts an entry if there is room, of which other values of this cache may take a part.
+    /// Removes the expired values, and inserts an entry if there is room, of which other values of this
+    /// cache may take a part.
     mutating func insert(_ entry: Entry, for key: Key, capacity: Int, _ now: Duration) {
+      evict(count: .max, size: 0, now)
       guard entry.size <= size + quota.free else { return }
       evict(count: capacity - 1, size: entry.size, now)
       // Another cache may have taken the room meanwhile.
@@ -43,7 +45,7 @@ public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sen
       }
     }
 
-    /// Removes the expired values, and those that expire first until there is room.
+    /// Removes the expired values, and those that expire first until there is room for a size.
     private mutating func evict(count: Int, size: Int, _ now: Duration) {
       var removed = 0
       while removed < order.count,

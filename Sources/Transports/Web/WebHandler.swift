@@ -218,8 +218,8 @@ extension WebHandler {
       })
   }
 
-  /// Reads from the disk on another thread, and then calls `body` with the result, unless the channel has
-  /// closed; nil if the threads have ended.
+  /// Reads from the disk on another thread, and then calls `body` with the result, which is nil if the
+  /// threads have ended; not if the handler was removed meanwhile.
   private func readDisk<Value: Sendable>(
     _ context: ChannelHandlerContext, _ read: @escaping @Sendable () -> Value,
     then body: @escaping @Sendable (WebHandler, ChannelHandlerContext, Value?) -> Void

@@ -65,6 +65,9 @@ struct ExpiringCacheTests {
     #expect(kept() == ["ddd", "b", "c"])
     one.remove(1)
     #expect(one.value(for: 2, now: .seconds(20)) == nil)
+    // Expired values are removed also for a value for which there is no room.
+    one.insert("too long", for: 4, keeping: .seconds(10), now: .seconds(30))
+    #expect(one.count == 0)
     let last = cache()
     last.insert("yyyy", for: 1, keeping: .seconds(10), now: .zero)
     #expect(last.value(for: 1, now: .zero) == "yyyy")
