@@ -6,17 +6,18 @@ internal import ServerCore
 /// The channel's end of a relay to a connection on another loop.
 final class Relay {
   fileprivate(set) var end: RelayEnd
+  /// The end that gets the events of the channel. It stays a former one, which passes them on, until all
+  /// reads are processed: some can wait for other clients there, and later events must not overtake them.
+  private var receiver: RelayEnd
   /// The last known status of the connection.
   fileprivate(set) var status = ConnectionStatus()
   /// Number of reads that the connection has not processed. One read of TLS can have several parts.
   fileprivate var pendingReads = 0
-  /// True if the client's input has ended and the connection has yet to process reads.
-  fileprivate var holdsInputEnd = false
   /// True if the connection waits until the channel is writable.
   fileprivate(set) var isCongested = false
 
   fileprivate init(to end: RelayEnd, of connection: Connection) {
-    self.end = end
+    (self.end, receiver) = (end, end)
     status.messageCount = connection.messageCount
   }
 
@@ -29,13 +30,9 @@ final class Relay {
     switch event {
     case .received: pendingReads += 1
     case .caughtUp: isCongested = false
-    case .inputEnded where pendingReads > 0:
-      // A read can wait at a connection that the present one has replaced.
-      holdsInputEnd = true
-      return
     default: break
     }
-    end.post(event)
+    receiver.post(event)
   }
 
   /// Passes frames of a WebSocket to the connection.
@@ -43,7 +40,12 @@ final class Relay {
     var frames: [Connection.Arrival] = []
     source.forEachFrame { frames.append(Connection.Arrival($0)) }
     pendingReads += 1
-    end.post(.frames(frames, partialBytes: source.partialBytes))
+    receiver.post(.frames(frames, partialBytes: source.partialBytes))
+  }
+
+  /// Passes events to the present end from now on if no read can wait at a former one.
+  fileprivate func updateReceiver() {
+    if pendingReads == 0 { receiver = end }
   }
 }
 
@@ -100,12 +102,7 @@ extension ConnectionHandler: RelayOrigin {
     guard let relay, relay.end === end, let context else { return batch.drop() }
     relay.status = batch.status
     relay.pendingReads -= batch.endedReads
-    defer {
-      if relay.holdsInputEnd, relay.pendingReads == 0 {
-        relay.holdsInputEnd = false
-        relay.end.post(.inputEnded)
-      }
-    }
+    defer { relay.updateReceiver() }
     var byteCount = 0
     for part in batch.parts {
       switch part {

@@ -164,6 +164,56 @@ struct EarlierConnectionTests {
     try scenario.stop()
   }
 
+  // The last input of the client reached the next shard directly, before the one that still waited for other
+  // clients at the former end, which then was carried out later or never.
+  @Test(
+    "input that waits for other clients stays first also after the handover",
+    arguments: [false, true])
+  func lastInputAfterHandover(isDisconnected: Bool) throws {
+    let clock = Lock((time: ContinuousClock.now, step: Duration.zero))
+    let scenario = try Scenario {
+      clock.withLock { clock in
+        clock.time += clock.step
+        return clock.time
+      }
+    }
+    let (server, client) = (scenario.server, scenario.client)
+    let owner = try server.connect(to: 2)
+    let params = #"{"session":"\#(scenario.sessions[1])","revisions":{}}"#
+    try scenario.send(owner, 1, "session/attach", params)
+    try scenario.send(owner, 2, "store/open", #"{"store":"n","kind":"noted","config":{}}"#)
+    server.run()
+    try scenario.attach(10, to: 0)
+    server.run()
+    // The client uses its share of the time of shard 1.
+    clock.withLock { $0.step = .milliseconds(10) }
+    for id in 11...14 { try scenario.send(client, id, "ping", "{}") }
+    server.run()
+    clock.withLock { $0.step = .zero }
+    scenario.serveOthers()
+    try scenario.attach(20, to: 1)
+    server.loops[1].run()
+    // Then another client waits there, and the client's next input after it, also after the handover.
+    server.yieldQueue(1).wait { .zero }
+    try scenario.send(client, 21, "store/send", #"{"store":"n","input":"count"}"#)
+    server.run()
+    _ = try scenario.results()
+    if isDisconnected {
+      _ = try client.finish()
+    } else {
+      // A channel whose client has ended its output reads to the end.
+      try scenario.send(client, 22, "ping", "{}")
+    }
+    server.run()
+    scenario.serveOthers()
+    if !isDisconnected { #expect(try scenario.results() == [21, 22]) }
+    _ = try owner.lines()
+    try scenario.send(owner, 3, "store/state", #"{"store":"n"}"#)
+    server.run()
+    #expect(try owner.lines().joined().contains("\"count\":1"))
+    try scenario.stop()
+  }
+
   // The commit notified a connection that nothing else retained, and ended the server.
   @Test("a client can go while it moves on, before its last commit has ended")
   func goingBeforeCommit() throws {
